@@ -174,7 +174,9 @@ class WindowCounts:
         one: later), over all versions and segments. A retracted positive is not in it.
     found : InputCounts
     versions : mapping of str to mapping of str to str
-        Of tables in lakes, by "predictions" and "positives": which version was read.
+        Of tables in lakes, by "predictions" and "positives": which version was read. By
+        "unverified_engine" the name and version of an engine whose counts were never compared with
+        DuckDB's.
     """
 
     model_version: NDArray[np.str_]
@@ -268,6 +270,9 @@ class SourceDescription:
     confirmed, early, refused : int
         Predictions with a confirmation; those first confirmed before they were made, by a day at
         most; those by more than a day, whose confirmations do not count.
+    doubts, limits : tuple of str
+        Why the counts of an engine may be wrong, and what it does not ensure: reading alone, a
+        snapshot.
     """
 
     engine: str
@@ -283,6 +288,8 @@ class SourceDescription:
     confirmed: int = 0
     early: int = 0
     refused: int = 0
+    doubts: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
 
 
 class PredictionSource(Protocol):

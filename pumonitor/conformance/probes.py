@@ -34,12 +34,12 @@ def differing_number(engine: Engine) -> str:
 def _probes(dialect: Dialect) -> list[tuple[str, int]]:
     whole, counted = dialect.whole, dialect.counted
     two = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS two_rows"
-    large = f"CAST(3000000000 AS {whole})"
+    large, last = f"CAST(3000000000 AS {whole})", f"CAST({_LAST} AS {whole})"
     return [
         (f"SELECT {counted} + 2147483646 AS n FROM {two}", 2**31),
         (f"SELECT sum({large}) AS n FROM {two}", 6_000_000_000),
         (f"SELECT max(4 * CAST({_LAST} AS {whole}) + a + 1) AS n FROM {two}", 4 * _LAST + 3),
-        (f"SELECT max(CAST({_LAST} AS {whole}) % 1000000) AS n FROM {two}", 999_999),
+        (f"SELECT max({dialect.remainder(last, 1_000_000)}) AS n FROM {two}", 999_999),
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from typing import Final, Literal, TypeVar
 
 from pumonitor.errors import InputError
@@ -31,6 +31,7 @@ from pumonitor.sources.column_types.time_columns import (
 from pumonitor.sources.counted.place import is_counts_address
 from pumonitor.sources.counted.source import open_counted
 from pumonitor.sources.engines.registry import open_engine
+from pumonitor.sources.engines.verified import remarks_on
 from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import Statement
@@ -148,6 +149,7 @@ def open_source(
             with_features=partial(
                 _with_features, engine, predictions, prediction_columns, score_scale
             ),
+            remarks=cache(partial(remarks_on, dict.fromkeys([engine, label_engine]))),
             with_shown=partial(_with_shown, engine, predictions, prediction_columns, score_scale),
         )
         # Engines stay open with the source, and are closed if there is none.

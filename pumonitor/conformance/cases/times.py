@@ -62,6 +62,8 @@ def cases_of_times() -> list[Case]:
         _case("text without an offset", "text", _without_offset(), zone=_BERLIN, requests=_days()),
         _case("text that is no time", "text", ["2026-02-30T00:00:00Z", "2026-03-10T24:30:00Z"]),
         _delays(),
+        _a_moment_apart(),
+        _before_1970(),
     ]
 
 
@@ -217,4 +219,33 @@ def _delays() -> Case:
         known=LabelColumns(id="id", known_at="known", label="label"),
         requests=(request_of(),),
         describes=True,
+    )
+
+
+def _a_moment_apart() -> Case:
+    """What was known by a moment, and which of two labels is the later, to the microsecond."""
+    end = START + DAY
+    noon = START + DAY / 2
+    labels = [(0, end - _TICK, 1), (1, end, 1), (2, end + _TICK, 1)]
+    labels += [(3, noon + _TICK, 1), (3, noon + 2 * _TICK, -1), (4, noon - _TICK, 1)]
+    return _of_labels("labels a microsecond apart", [noon] * 5, labels, request_of())
+
+
+def _before_1970() -> Case:
+    """A label known in the last microseconds of 1969, of a prediction in the first of 1970."""
+    labels = [(place, _EPOCH - (place + 1) * 499 * _TICK, 1) for place in range(3)]
+    request = request_of(_EPOCH, _EPOCH + DAY)
+    return _of_labels("labels known before 1970", [_EPOCH] * 3, labels, request)
+
+
+def _of_labels(
+    name: str, made: Sequence[datetime], labels: Sequence[Any], request: CountRequest
+) -> Case:
+    return Case(
+        name=name,
+        predictions=predictions_of([(place, one, 0.25) for place, one in enumerate(made)]),
+        positives=positives_of(labels),
+        made=PredictionColumns(id="id", time="made", score="score"),
+        known=LabelColumns(id="id", known_at="known", label="label"),
+        requests=(request,),
     )

@@ -148,8 +148,14 @@ def check_monitor(
         outcome=outcome,
         description=description,
         due=windows_due(monitor, description, now=now, evaluated=evaluated),
-        warnings=(*said, *warned, *unreadable, *_warnings(monitor, description, now=now)),
-        notes=notes,
+        warnings=(
+            *said,
+            *description.doubts,
+            *warned,
+            *unreadable,
+            *_warnings(monitor, description, now=now),
+        ),
+        notes=(*notes, *description.limits),
         audits=tuple(audits),
         rules=tuple(rule_outlooks(monitor, first=description.first, quiet=quiet, sights=sights)),
     )

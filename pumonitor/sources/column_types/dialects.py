@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from hashlib import sha256
 from typing import ClassVar, Final
 
@@ -68,6 +68,10 @@ class Dialect(ABC):
         """Write an identifier."""
         return '"' + identifier.replace('"', '""') + '"'
 
+    def named(self, name: str) -> str:
+        """Write an identifier as people know it, of what nothing was asked about yet."""
+        return self.quoted(name)
+
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""
         if isinstance(value, datetime):
@@ -76,6 +80,22 @@ class Dialect(ABC):
         if isinstance(value, int):
             return str(value)
         raise TypeError(type(value))
+
+    def bound(self, value: object, kind: Kind, *, upper: bool = False) -> str:
+        """A constant that a bare column of times is compared with: of a date, a whole day.
+
+        A time of day would be cut off, or the column be cast, and no partition of it skipped.
+        """
+        if kind != "date" or not isinstance(value, datetime):
+            return self.constant(value)
+        day = value.date()
+        if upper and value.time() != time():
+            day += timedelta(days=1)
+        return f"DATE '{day.isoformat()}'"
+
+    def double_constant(self, value: float) -> str:
+        """Digits that are read back as this very number, in 64 bits."""
+        return f"{value:.17e}"
 
     def parameter(self, value: object) -> object:
         """A value as the driver takes it."""
@@ -141,6 +161,20 @@ class Dialect(ABC):
         """Whole-number division of a number above 0."""
         return f"({number} / {by})"
 
+    def remainder(self, number: str, by: int) -> str:
+        """What whole-number division leaves over, with the sign of the number."""
+        return f"({number} % {by})"
+
+    def not_finite(self, number: str) -> str:
+        """Whether a double is infinite or NaN, or null."""
+        # 0 for finite numbers only. Comparing with the largest number would tell as much, but some
+        # engines answer that from a file's statistics, which leave NaN out.
+        return f"coalesce({number} - {number}, 1e0) <> 0e0"
+
+    def plain(self, text: str) -> str:
+        """Text as it was stored, of what `category` made of it."""
+        return text
+
     @abstractmethod
     def hashed(self, key: str) -> str:
         """SHA-256 of an id's text in hexadecimal digits, which sort alike in every engine."""
@@ -198,9 +232,14 @@ class DuckDB(Dialect):
 
     @classmethod
     def _cast(cls, raw: str, kind: str) -> str:
-        # Before its version 2 a time without seconds was none; only such rows are asked twice.
+        # Before its version 2 a time without seconds was none, and one with a blank before its
+        # offset still is none; only such rows are asked again.
         whole = rf"regexp_replace({raw}, '{_MINUTES}', '\1:00')"
-        return f"coalesce(try_cast({cls._cut(raw)} AS {kind}), try_cast({whole} AS {kind}))"
+        cut = cls._cut(raw)
+        tight = rf"regexp_replace({cut}, ' ([Z+-])', '\1')"
+        return ", ".join(f"try_cast({one} AS {kind})" for one in (cut, whole, tight)).join(
+            ("coalesce(", ")")
+        )
 
     @staticmethod
     def _cut(raw: str) -> str:

@@ -50,8 +50,8 @@ _CLOSE_BY: Final = timedelta(hours=25)
 """Further than clocks were ever changed: a day, where a country moved across the date line."""
 
 _PLAUSIBLE_YEARS: Final = (1990, 2100)
-_CALENDAR_SECONDS: Final = (-62_135_596_800, 253_402_300_799)
-"""From the year 1 to 9999, since 1970."""
+_CALENDAR_SECONDS: Final = (-62_135_596_800, 253_402_300_800)
+"""From the year 1 up to 10000, since 1970."""
 
 PLAUSIBLE_FROM: Final = datetime(_PLAUSIBLE_YEARS[0], 1, 1, tzinfo=UTC)
 """No classifier's prediction is older: such a time is a mistake."""
@@ -144,9 +144,9 @@ class TimeColumn:
             if each > _SECOND:
                 return {"clock": dialect.divided(count, each // _SECOND)}
             # Beyond the calendar a number is no time, and its microseconds may not fit in 64 bits.
-            first, last = (seconds * each for seconds in _CALENDAR_SECONDS)
+            first, beyond = (seconds * each for seconds in _CALENDAR_SECONDS)
             return {
-                "clock": f"CASE WHEN {count} >= {first} AND {count} <= {last} "
+                "clock": f"CASE WHEN {count} >= {first} AND {count} < {beyond} "
                 f"THEN {count} * {_SECOND // each} END"
             }
         if kind == "moment":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from pumonitor.sources.counted.schema import (
     DELAY,
     FOUND,
     GROUP,
+    PROBLEM,
     TOTALS,
     VERSION,
     CountedSettings,
@@ -24,6 +26,7 @@ from pumonitor.sources.counted.schema import (
     moments_text,
 )
 from pumonitor.sources.windows.answers import texts_of
+from pumonitor.sources.windows.counts_rows import LABEL_PROBLEMS, PREDICTION_PROBLEMS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -116,6 +119,7 @@ def counts_in(
         If the set is not whole.
     """
     kind = np.asarray(columns["kind"], dtype=np.str_)
+    _refuse_problems(columns, kind, about=about)
     n = np.asarray(columns["n"], dtype=np.int64)
     is_found, is_delay, is_group = kind == FOUND, kind == DELAY, kind == GROUP
     names = np.asarray(columns["name"], dtype=np.str_)[is_found]
@@ -165,3 +169,27 @@ def counts_in(
         delays=delays,
         found=InputCounts(**{name: totals[name] for name in TOTALS}),
     )
+
+
+def _refuse_problems(columns: Mapping[str, Any], kind: NDArray[np.str_], *, about: str) -> None:
+    """Refuse a set that was counted over rows that cannot be used.
+
+    Raises
+    ------
+    InputError
+        With what is wrong, in which table and how often.
+    """
+    names = {"predictions": PREDICTION_PROBLEMS, "positives": LABEL_PROBLEMS}
+    found: Counter[tuple[str, int]] = Counter()
+    for row in np.flatnonzero(kind == PROBLEM):
+        found[str(columns["name"][row]), abs(int(columns["cell"][row]))] += int(columns["n"][row])
+    told = [
+        f"{number} or more rows of {table} have a wrong {names[table][problem - 1]}"
+        for (table, problem), number in sorted(found.items())
+    ]
+    if told:
+        msg = (
+            f"{about} was counted over rows that cannot be used: {', '.join(told)}; repair or drop "
+            "these rows, or leave them out by a view, and run the job again"
+        )
+        raise InputError(msg)

@@ -14,6 +14,12 @@ A set has rows of three kinds:
 - `found`: one of the totals of `pumonitor.ports.InputCounts` (`n`), named by `name`. All of them
   but `late_labels` are there, also where they are 0: a set without them is not whole.
 
+SQL that runs by itself cannot stop at rows that cannot be used: it writes rows of a fourth kind.
+
+- `problem`: a number of rows (`n`) of the table `name` ("predictions", "positives") that cannot be
+  used, and why (`cell`: the number of the problem, below 0 of predictions). A set with one is
+  refused.
+
 Sets are only ever added. Of several about the same window and moments the one counted last stands.
 """
 
@@ -33,6 +39,7 @@ __all__ = [
     "FIELDS",
     "FOUND",
     "GROUP",
+    "PROBLEM",
     "TOTALS",
     "VERSION",
     "CountedSettings",
@@ -48,6 +55,7 @@ VERSION: Final = 1
 GROUP: Final = "group"
 DELAY: Final = "delay"
 FOUND: Final = "found"
+PROBLEM: Final = "problem"
 
 TOTALS: Final = (
     "predictions",

@@ -88,6 +88,12 @@ class MariaDB(Dialect):
             value = value.replace("\\", "\\\\")
         return Dialect.written(self, value)
 
+    def given(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        """A SELECT of rows that are written out; lists of VALUES are not read in its queries."""
+        values = " UNION ALL SELECT ".join(", ".join(row) for row in rows)
+        chosen = ", ".join(names)
+        return f"WITH given({chosen}) AS (SELECT {values}) SELECT * FROM given"  # noqa: S608
+
     def parameter(self, value: object) -> object:
         """Moments on the session's clock, which is UTC: its driver would drop a zone."""
         if isinstance(value, datetime):

@@ -27,8 +27,7 @@ class EngineKind:
     Attributes
     ----------
     name : str
-        The scheme of its URLs, without a driver ("postgresql" of postgresql+psycopg://), and the
-        name of its dialect.
+        The scheme of its URLs, without a driver ("postgresql" of postgresql+psycopg://).
     title : str
         What people call it.
     example : str
@@ -46,6 +45,11 @@ class EngineKind:
         What keeps its sessions from writing; "" if nothing but the rights of the user does.
     snapshot : str
         What makes all statements about one window see the same rows; "" if nothing does.
+    dialect : str
+        The name of its dialect, if that is not its own.
+    was_run : bool
+        Whether its counts were compared with DuckDB's on the real thing. Where they were not, what
+        it counts is labeled so until somebody has run `pumonitor engines verify` on it.
     """
 
     name: str
@@ -57,6 +61,8 @@ class EngineKind:
     needs: tuple[str, ...] = ()
     read_only: str = ""
     snapshot: str = ""
+    dialect: str = ""
+    was_run: bool = True
 
     def open(self, url: str, *, timeout: float, as_of: datetime | None = None) -> Engine:
         """Load the engine and connect it.
@@ -66,7 +72,7 @@ class EngineKind:
         ExtraMissingError
             If its package is not installed.
         """
-        missing = [one for one in self.needs if find_spec(one) is None]
+        missing = [one for one in self.needs if _is_missing(one)]
         if missing:
             msg = (
                 f"{self.name}:// needs {', '.join(missing)}, which {_is(missing)} not installed: "
@@ -133,6 +139,7 @@ _OWN: Final = (
         opens="pumonitor.sources.engines.clickhouse:open_chdb",
         spoken="clickhouse",
         extra="chdb",
+        dialect="clickhouse",
         needs=("chdb",),
         read_only="the setting readonly of each statement",
     ),
@@ -143,7 +150,64 @@ _OWN: Final = (
         opens="pumonitor.sources.engines.spark_connect:open_spark_connect",
         spoken="spark",
         extra="spark",
+        dialect="pyspark",
         needs=("pyspark", "grpc"),
+    ),
+    EngineKind(
+        name="snowflake",
+        title="Snowflake",
+        example=("snowflake://USER:${PASSWORD}@ACCOUNT/DATABASE/SCHEMA?warehouse=NAME&role=NAME"),
+        opens="pumonitor.sources.engines.snowflake:open_snowflake",
+        spoken="snowflake",
+        extra="snowflake",
+        needs=("snowflake.sqlalchemy",),
+        was_run=False,
+    ),
+    EngineKind(
+        name="bigquery",
+        title="BigQuery",
+        example="bigquery://PROJECT/DATASET",
+        opens="pumonitor.sources.engines.bigquery:open_bigquery",
+        spoken="bigquery",
+        extra="bigquery",
+        needs=("sqlalchemy_bigquery",),
+        was_run=False,
+    ),
+    EngineKind(
+        name="redshift",
+        title="Redshift",
+        example="redshift://USER:${PASSWORD}@HOST:5439/NAME",
+        opens="pumonitor.sources.engines.redshift:open_redshift",
+        spoken="redshift",
+        extra="redshift",
+        needs=(
+            "sqlalchemy_redshift",
+            "redshift_connector",
+        ),
+        was_run=False,
+    ),
+    EngineKind(
+        name="trino",
+        title="Trino",
+        example="trino://USER:${PASSWORD}@HOST:443/CATALOG/SCHEMA",
+        opens="pumonitor.sources.engines.trino:open_trino",
+        spoken="trino",
+        extra="trino",
+        needs=("trino",),
+        was_run=False,
+    ),
+    EngineKind(
+        name="databricks",
+        title="Databricks SQL",
+        example=(
+            "databricks://token:${DATABRICKS_TOKEN}@HOST"
+            "?http_path=/sql/1.0/warehouses/ID&catalog=NAME&schema=NAME"
+        ),
+        opens="pumonitor.sources.engines.databricks:open_databricks",
+        spoken="databricks",
+        extra="databricks",
+        needs=("databricks.sqlalchemy",),
+        was_run=False,
     ),
 )
 
@@ -224,6 +288,14 @@ def _of_others() -> dict[str, EngineKind]:
             raise InputError(msg)
         found[kind.name] = kind
     return found
+
+
+def _is_missing(module: str) -> bool:
+    try:
+        return find_spec(module) is None
+    except ModuleNotFoundError:
+        # Not even the package that it would be in is there.
+        return True
 
 
 def _is(names: list[str]) -> str:

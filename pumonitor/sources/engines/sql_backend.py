@@ -72,6 +72,14 @@ class SqlBackend:
         del of_query
         return [str(one[0]) for one in described]
 
+    def stored_name(self, told: object) -> str:
+        """A column's name as the driver tells it."""
+        return str(told)
+
+    def shown_name(self, stored: str) -> str:
+        """A column's name as people write it."""
+        return stored
+
     def labels_table(self, kind: str) -> str:
         """The statement that makes the temporary table, for ids of a kind ("integer", "text")."""
         id_type = "BIGINT" if kind == "integer" else "TEXT"

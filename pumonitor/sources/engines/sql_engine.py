@@ -54,11 +54,14 @@ class SQLEngine:
         self._timeout = timeout
         self.dialect = backend.dialect
         self._connection: Connection | None = None
+        self._is_reading = False
 
     def version(self) -> str:
         """Version of the server, or of the library that reads the file."""
-        with self.snapshot():
-            rows = self._run(self._connected(), self._backend.version_query, {}, "its version")[1]
+        connection = self._connected()
+        rows = self._run(connection, self._backend.version_query, {}, "its version")[1]
+        if not self._is_reading:
+            connection.rollback()
         return self._backend.version(str(rows[0][0]))
 
     def relation(
@@ -110,9 +113,11 @@ class SQLEngine:
         connection = self._connected()
         for statement in self._backend.begin:
             self._run(connection, statement, {}, "")
+        self._is_reading = True
         try:
             yield
         finally:
+            self._is_reading = False
             connection.rollback()
 
     def rows(
@@ -256,11 +261,11 @@ class SQLEngine:
         if doubled:
             msg = f"{name} has {plain.count(doubled[0])} columns named '{doubled[0]}': rename one"
             raise InputError(msg)
-        names = [str(one[0]) for one in described]
+        names = [backend.stored_name(one[0]) for one in described]
         types = backend.column_types(described, sample)
         return {
-            one: Column(
-                name=one,
+            backend.shown_name(one): Column(
+                name=backend.shown_name(one),
                 type=stored,
                 kind=kind,
                 sql=f"source.{for_sqlalchemy(self.dialect.quoted(one))}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pumonitor.ports import Progress
@@ -14,12 +15,38 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LASTING", "RECEIVED_COLUMNS", "Engine", "received", "stepping"]
+__all__ = [
+    "LASTING",
+    "RECEIVED_COLUMNS",
+    "Engine",
+    "EngineRemarks",
+    "received",
+    "stepping",
+]
 
 RECEIVED_COLUMNS: Final = ("id", "known", "label", "propensity")
 """Columns of labels that came from another engine; `known` in microseconds."""
 LASTING: Final = "pumonitor_held"
 """What names begin with of tables that are kept for all windows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineRemarks:
+    """What is to be said of engines beside what they count.
+
+    Attributes
+    ----------
+    unverified : mapping of str to str
+        Name and version of one whose counts were never compared; empty if there is none.
+    doubts : tuple of str
+        Why counts may be wrong.
+    limits : tuple of str
+        What the engines do not ensure.
+    """
+
+    unverified: Mapping[str, str] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
 
 
 class Engine(Protocol):

@@ -33,6 +33,9 @@ from pumonitor.sources.windows.several import (
 
 __all__ = ["QueryParts", "Statement"]
 
+_SO_FAR: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+"""What most engines take for granted of a first value, and some want to be told."""
+
 # What each named part reads; no table of a user is called like this.
 _READS: Final[dict[str, tuple[str, ...]]] = {
     "pumonitor_window": (),
@@ -193,10 +196,10 @@ class QueryParts:
     def _ranked(self, _: Values) -> str:
         order = ", ".join(["made", "score", "model_version", *self.segments])
         place = "seen.place, " if self.windows else ""
-        over = f"OVER (PARTITION BY {place}seen.id ORDER BY {order})"
+        over = f"PARTITION BY {place}seen.id ORDER BY {order}"
         return (
-            f"SELECT seen.*, row_number() {over} AS standing_at, "
-            f"first_value(score) {over} AS standing FROM pumonitor_window AS seen "
+            f"SELECT seen.*, row_number() OVER ({over}) AS standing_at, "
+            f"first_value(score) OVER ({over} {_SO_FAR}) AS standing FROM pumonitor_window AS seen "
             f"JOIN pumonitor_repeated AS repeated ON {self.same('seen', 'repeated')}"
         )
 
@@ -245,7 +248,8 @@ class QueryParts:
             f"SELECT {self.by}id, made, known, said_rows, state, disagrees, refused, "
             f"lag(state) OVER (PARTITION BY {self.by}id, refused ORDER BY known) AS earlier, "
             f"first_value(propensity) OVER (PARTITION BY {self.by}id, refused "
-            "ORDER BY CASE WHEN propensity IS NULL THEN 1 ELSE 0 END, known) AS propensity "
+            "ORDER BY CASE WHEN propensity IS NULL THEN 1 ELSE 0 END, known "
+            f"{_SO_FAR}) AS propensity "
             "FROM pumonitor_moments"
         )
 
@@ -260,7 +264,7 @@ class QueryParts:
             )
             counts = f"refused = 0 AND known <= {until}"
             latest = f"max(CASE WHEN {counts} THEN 4 * known + state + 1 END)"
-            states.append(f"coalesce({latest} % 4 - 1, 0) AS state_{place}")
+            states.append(f"coalesce({self.dialect.remainder(latest, 4)} - 1, 0) AS state_{place}")
             digits.append(f"{3**place} * (1 + state_{place})")
         totals = (
             "min(CASE WHEN refused = 0 THEN propensity END) AS propensity, "

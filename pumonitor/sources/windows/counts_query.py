@@ -14,7 +14,6 @@ from pumonitor.sources.column_types.time_columns import PLAUSIBLE_FROM, microsec
 from pumonitor.sources.windows.counts_parts import QueryParts, Statement
 from pumonitor.sources.windows.counts_rows import (
     Values,
-    double,
     label_rows,
     prediction_ids,
 )
@@ -117,8 +116,9 @@ class CountQuery(QueryParts):
         keys = ", ".join([*version, *self.segments, "cell", "history", *propensity])
         same = "" if has_version else "'' AS model_version, "
         same += "" if has_propensity else f"CAST(NULL AS {self.dialect.double}) AS propensity, "
+        double = self.dialect.double_constant
         above = f"CASE WHEN score >= {double(self.threshold)} THEN 1 ELSE 0 END"
-        index = self.grid.sql("score", floor=self.dialect.floor)
+        index = self.grid.sql("score", floor=self.dialect.floor, constant=double)
         cell = f"CASE WHEN problem > 0 THEN -problem ELSE 2 * {index} + {above} END"
         chosen = "".join(f"{one}, " for one in [*version, *self.segments])
         place = "predicted.place AS place, " if self.windows else ""
@@ -285,7 +285,9 @@ class CountQuery(QueryParts):
     def delays(self) -> Statement:
         """Numbers of confirmed predictions by whole seconds until they were known."""
         # Down to a whole second, below 0 as well; then the division leaves nothing over.
-        whole = "(known - made - ((known - made) % 1000000 + 1000000) % 1000000)"
+        over = self.dialect.remainder("(known - made)", 1_000_000)
+        over = self.dialect.remainder(f"({over} + 1000000)", 1_000_000)
+        whole = f"(known - made - {over})"
         seconds = self.dialect.divided(whole, 1_000_000)
         return self.stated(
             # Confirmed ones first: to group all predictions by id takes memory for each of them.

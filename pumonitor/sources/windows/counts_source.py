@@ -29,7 +29,7 @@ from pumonitor.sources.column_types.time_columns import (
 )
 from pumonitor.sources.windows.asking import LoadIds
 from pumonitor.sources.windows.counting import count_window
-from pumonitor.sources.windows.counts_engine import Engine
+from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks
 from pumonitor.sources.windows.counts_problems import Unusable, prediction_problems
 from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.counts_rows import (
@@ -73,6 +73,7 @@ class CountedSource:
         clock: Clock,
         with_features: Callable[[], PredictionTable],
         with_shown: Callable[[Sequence[str]], PredictionTable],
+        remarks: Callable[[], EngineRemarks],
     ) -> None:
         self._engine = engine
         self._predictions = predictions
@@ -84,6 +85,7 @@ class CountedSource:
         self._clock = clock
         self._with_features = with_features
         self._with_shown = with_shown
+        self._remarks = remarks
         self._featured: PredictionTable | None = None
         self._labels_at_hand = LabelsAtHand(engine, label_engine, labels, self._query(labels))
         self._together = Together(self, engine, predictions, self._labels_at_hand)
@@ -135,9 +137,11 @@ class CountedSource:
         return replace(query, windows=windows)
 
     def versioned(self, counts: WindowCounts) -> WindowCounts:
-        """Counts with the versions of tables in lakes that were read."""
+        """Counts with the versions of tables in lakes that were read, and of odd engines."""
         read = {"predictions": self._predictions.relation, "positives": self._labels.relation}
         versions = {role: one.version for role, one in read.items() if one.version}
+        if unverified := self._remarks().unverified:
+            versions["unverified_engine"] = unverified
         return replace(counts, versions=versions)
 
     def sample(self, request: SampleRequest) -> SampledRows:
@@ -245,6 +249,8 @@ class CountedSource:
             label_sample = sample_of(self._label_engine, self._labels)
         return SourceDescription(
             engine=self._engine.dialect.name,
+            doubts=self._remarks().doubts,
+            limits=self._remarks().limits,
             columns=types_of(self._predictions),
             label_columns=types_of(self._labels),
             sample=sample,

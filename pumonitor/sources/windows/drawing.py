@@ -16,7 +16,6 @@ from pumonitor.sources.windows.answers import texts_of
 from pumonitor.sources.windows.asking import distinct
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
-from pumonitor.sources.windows.counts_rows import double
 
 if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
@@ -52,7 +51,7 @@ class DrawQuery(CountQuery):
     def smallest(self, request: CaseRequest) -> Statement:
         """Rows whose key is below that of their bin, with their key and what is shown of them."""
         features = tuple(f"feature_{place}" for place in range(len(self.predictions.features)))
-        text = f"CAST(id AS {self.dialect.text})"
+        text = self.dialect.plain(f"CAST(id AS {self.dialect.text})")
         keyed = self.dialect.hashed(f"'{request.seed}:' || {text}")
         # Few are left before anything else is asked of them.
         widest = _cutoff(max(*request.shares, request.confirmed_share))
@@ -76,6 +75,7 @@ class DrawQuery(CountQuery):
 
     def _placed(self, rows: str, columns: Sequence[str] = ()) -> str:
         """Rows with their bin, from 0 for the lowest scores."""
+        double = self.dialect.double_constant
         cases = " ".join(
             f"WHEN score < {double(edge)} THEN {place}" for place, edge in enumerate(self.edges)
         )

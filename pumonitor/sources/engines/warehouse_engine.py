@@ -1,0 +1,127 @@
+"""What warehouses that SQLAlchemy connects to have in common, beside their SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pumonitor.errors import InputError
+from pumonitor.ports import Progress
+from pumonitor.sources.column_types.column_kinds import Key, Kind, Relation
+from pumonitor.sources.engines.sql_backend import SqlBackend
+from pumonitor.sources.engines.sql_engine import SQLEngine
+from pumonitor.sources.windows.contained_sql import for_sqlalchemy
+from pumonitor.sources.windows.counts_query import Statement
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["WarehouseBackend", "WarehouseEngine", "opened_by"]
+
+
+class WarehouseBackend(SqlBackend):
+    """A warehouse as most are.
+
+    Attributes
+    ----------
+    holds_labels : bool
+        Whether a session may have a temporary table, for labels that came from elsewhere.
+    kinds : mapping of str to str
+        Kinds of values by the names of types, in small letters and without their lengths.
+    """
+
+    holds_labels: ClassVar[bool] = False
+    kinds: ClassVar[Mapping[str, Kind]] = {}
+    version_query = "SELECT 'unknown' AS version"
+
+    def path_of(self, table: str) -> str:
+        """The name of a table as SQL: a dot stands between parts of the name."""
+        return ".".join(self.dialect.named(part) for part in table.split("."))
+
+    def plain(self, value: object) -> object:
+        """A value of an answer as it was stored."""
+        return value
+
+    def column_names(self, described: Sequence[Sequence[Any]], *, of_query: bool) -> list[str]:
+        """As people write them."""
+        del of_query
+        return [self.shown_name(self.stored_name(one[0])) for one in described]
+
+    def column_types(
+        self, described: Sequence[Sequence[Any]], sample: Sequence[Sequence[Any]]
+    ) -> list[tuple[str, Kind]]:
+        """By their names; a decimal without places after the point is a whole number."""
+        del sample
+        return [self._kind(one) for one in described]
+
+    def _kind(self, described: Sequence[Any]) -> tuple[str, Kind]:
+        stored = str(described[1]).lower()
+        bare = _without_lengths(stored)
+        if bare in {"decimal", "numeric", "number"}:
+            whole = described[5] == 0 or stored.replace(" ", "").endswith(",0)")
+            return stored, "integer" if whole else "number"
+        return stored, self.kinds.get(bare, "other")
+
+    def labels_table(self, kind: str) -> str:
+        """The statement that makes the temporary table."""
+        table = super().labels_table(kind)
+        return table.replace(" TEXT,", f" {self.dialect.text},")
+
+
+def _without_lengths(name: str) -> str:
+    before, _, after = name.partition("(")
+    return f"{before.strip()}{after.partition(')')[2]}".strip()
+
+
+class WarehouseEngine(SQLEngine):
+    """One session of a warehouse; nothing but a temporary table of labels is ever written."""
+
+    _backend: WarehouseBackend
+
+    def rows(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> list[tuple[Any, ...]]:
+        """All rows of the answer."""
+        found = super().rows(statement, about=about, progress=progress, step=step)
+        return [tuple(map(self._backend.plain, row)) for row in found]
+
+    def columns(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> Mapping[str, Any]:
+        """All columns of the answer, by names in small letters, as all of ours are."""
+        found = super().columns(statement, about=about, progress=progress, step=step)
+        return {
+            name.lower(): [self._backend.plain(value) for value in values]
+            for name, values in found.items()
+        }
+
+    def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
+        """Put labels into a temporary table, where there is such a thing.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        if not self._backend.holds_labels:
+            msg = (
+                f"{name} are elsewhere than the predictions, and a session of {self.dialect.name} "
+                "has no table of its own to take them to: load them into the warehouse, beside "
+                "the predictions"
+            )
+            raise InputError(msg)
+        return super().receive(labels, name=name, key=key)
+
+    def _table(self, table: str, name: str) -> str:
+        # Whether it is there says the first look at its columns: to list tables takes rights.
+        del name
+        return for_sqlalchemy(self._backend.path_of(table))
+
+
+def opened_by(
+    backend: WarehouseBackend, url: str, *, timeout: float, as_of: datetime | None
+) -> WarehouseEngine:
+    """Open a warehouse whose tables are read as they are now."""
+    del as_of
+    return WarehouseEngine(url, backend, timeout=timeout)
