@@ -67,8 +67,9 @@ class Warehouse(Dialect):
         return f"CASE WHEN {self._matches(raw, WITHOUT_OFFSET)} THEN {self._local(raw)} END"
 
     def _local(self, raw: str) -> str:
-        # Seconds may be left out, and the time of day of a date.
-        seconds = f"CASE WHEN substr({raw}, 17, 1) = ':' THEN substr({raw}, 17, 3) ELSE ':00' END"
+        # Seconds may be left out, and the time of day of a date. A colon stands alone: with digits
+        # after it SQLAlchemy would take it for a parameter.
+        seconds = f"CASE WHEN substr({raw}, 17, 1) = ':' THEN substr({raw}, 18, 2) ELSE '00' END"
         clock = (
             f"CASE WHEN length({raw}) = 10 THEN '00:00:00' "
             f"ELSE concat(substr({raw}, 12, 5), concat(':', {seconds})) END"
