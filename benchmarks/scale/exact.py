@@ -56,7 +56,7 @@ def scaled_counts(rows: int = ROWS, *, groups: int = 20_000, seed: int = 0) -> W
     number[-1] += rows - int(number.sum())
     cell = 2 * ScoreGrid().index(score) + (score >= THRESHOLD)
     return WindowCounts(
-        model_version=np.full(groups, ""),
+        model_version=np.full(groups, "", dtype="<U1"),
         segments={},
         cell=cell.astype(np.int64),
         lower=score,

@@ -106,7 +106,7 @@ def export_sql(
         if into is not None:
             path = ".".join(map(dialect.named, into.split(".")))
             made = table_definition(into, segments=segments, dialect=dialect)
-            added = [f"INSERT INTO {path} {one}" for one in selects]  # noqa: S608 (quoted)
+            added = [f"INSERT INTO {path} {one}" for one in selects]
             text = ";\n\n".join([made, *added]) + ";\n"
         else:
             text = _together(selects)

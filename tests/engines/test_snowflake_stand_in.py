@@ -74,8 +74,13 @@ def test_counts_are_those_of_the_embedded_engine(frames, account):
     with closing(opened(*frames)) as source:
         counts, look = source.counts(REQUEST), source.describe()
     with closing(opened_here(*tables())) as source:
-        assert_equal(source.counts(REQUEST), counts)
+        counted = source.counts(REQUEST)
+        assert_equal(counted, counts)
         found = source.describe()
+    read = counted.versions["read_by"]
+    assert read["engine"] == "snowflake"
+    assert len(read["query_ids"].split()) >= 1
+    assert 0 < float(read["seconds"]) < 600
     assert found.engine == "snowflake"
     assert found.delay_quantiles == look.delay_quantiles
 

@@ -145,7 +145,7 @@ def test_a_set_that_was_cut_off_is_refused(sets, tmp_path):
     assert windows[first] == windows[0]
     with (
         closing(read(written(short, tmp_path))) as source,
-        pytest.raises(InputError, match="is not whole: its groups hold .* predictions and its"),
+        pytest.raises(InputError, match=r"is not whole: its groups hold .* predictions and its"),
     ):
         source.counts(REQUEST)
     without = sets.filter(pa.array([name != TOTALS[-1] for name in sets["name"].to_pylist()]))

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+import sqlalchemy
 import sqlglot
 from sqlglot.dialects import bigquery, redshift
 from sqlglot.tokens import TokenType
@@ -154,6 +155,8 @@ def stand_in(monkeypatch):
 
 def assert_is_of(dialect, sql):
     assert isinstance(sqlglot.parse_one(sql, dialect=dialect), sqlglot.exp.Query)
+    # Nothing in it is taken for a parameter on the way to the driver.
+    assert sqlalchemy.text(sql).compile().params == {}
     tokens = sqlglot.tokenize(sql, read=dialect)
     called = {
         one.text.lower()

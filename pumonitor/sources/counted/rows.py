@@ -25,6 +25,7 @@ from pumonitor.sources.counted.schema import (
     fields_of,
     moments_text,
 )
+from pumonitor.sources.windows.answers import texts_of
 from pumonitor.sources.windows.counts_rows import LABEL_PROBLEMS, PREDICTION_PROBLEMS
 
 if TYPE_CHECKING:
@@ -144,8 +145,8 @@ def counts_in(
         found: NDArray[Any] = np.asarray(columns[name], dtype=kind)[is_group]
         return found
 
-    version = of("model_version", np.str_)
-    segments = [of(f"segment_{place}", np.str_) for place in range(len(settings.segments))]
+    version = texts_of(of("model_version", object))
+    segments = [texts_of(of(f"segment_{place}", object)) for place in range(len(settings.segments))]
     cell, history = of("cell", np.int64), of("history", np.int64)
     propensity = of("propensity", np.float64)
     order = np.lexsort([propensity, history, cell, *segments[::-1], version])

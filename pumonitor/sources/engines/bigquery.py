@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from pumonitor.ports import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.bigquery import BigQuery
 from pumonitor.sources.engines.warehouse_engine import (
@@ -47,6 +48,7 @@ class BigQueryBackend(WarehouseBackend):
     }
 
     def __init__(self) -> None:
+        super().__init__()
         self.dialect = BigQuery()
 
     def prepare(self, connection: Connection, *, timeout: float) -> None:
@@ -58,6 +60,22 @@ class BigQueryBackend(WarehouseBackend):
         config.job_timeout_ms = round(timeout * 1000)
         config.labels = {**config.labels, "program": "pumonitor"}
         driver._client.default_query_job_config = config
+
+    def answered(self, cursor: Any) -> None:
+        """The job's id, and what it has read."""
+        job = getattr(cursor, "query_job", None)
+        if job is not None:
+            self.query_ids.append(str(job.job_id))
+            self.bytes_read += int(job.total_bytes_processed or 0)
+
+    def expected(self, connection: Connection, sql: str) -> Scan | None:
+        """By a dry run, which costs nothing."""
+        from google.cloud.bigquery import QueryJobConfig
+
+        driver: Any = connection.connection.driver_connection
+        config = QueryJobConfig(dry_run=True, use_query_cache=False)
+        job = driver._client.query(sql, job_config=config)
+        return Scan(read=int(job.total_bytes_processed))
 
     def path_of(self, table: str) -> str:
         """One name in backticks, project and dataset included."""

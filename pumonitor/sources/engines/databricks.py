@@ -52,6 +52,7 @@ class DatabricksBackend(WarehouseBackend):
     }
 
     def __init__(self) -> None:
+        super().__init__()
         self.dialect = Databricks()
 
     def connect_to(self, url: URL, *, timeout: float) -> tuple[URL, dict[str, Any]]:

@@ -39,6 +39,7 @@ class RedshiftBackend(WarehouseBackend):
     version_query = "SELECT version()"
 
     def __init__(self) -> None:
+        super().__init__()
         self.dialect = Redshift()
 
     def prepare(self, connection: Connection, *, timeout: float) -> None:

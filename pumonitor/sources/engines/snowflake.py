@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from pumonitor.ports import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.snowflake import Snowflake
 from pumonitor.sources.engines.warehouse_engine import (
@@ -16,7 +17,7 @@ from pumonitor.sources.engines.warehouse_engine import (
 )
 
 if TYPE_CHECKING:
-    from sqlalchemy import URL
+    from sqlalchemy import URL, Connection
 
 __all__ = ["SnowflakeBackend", "open_snowflake"]
 
@@ -47,8 +48,10 @@ class SnowflakeBackend(WarehouseBackend):
 
     holds_labels = True
     version_query = "SELECT current_version()"
+    query_id = "sfqid"
 
     def __init__(self) -> None:
+        super().__init__()
         self.dialect = Snowflake()
 
     def connect_to(self, url: URL, *, timeout: float) -> tuple[URL, dict[str, Any]]:
@@ -59,6 +62,22 @@ class SnowflakeBackend(WarehouseBackend):
             "QUERY_TAG": "pumonitor",
         }
         return url, {"session_parameters": settings}
+
+    def expected(self, connection: Connection, sql: str) -> Scan | None:
+        """The sum over the plan's scans, which compiling tells without a warehouse that runs."""
+        import sqlalchemy
+
+        result = connection.execute(sqlalchemy.text(f"EXPLAIN {sql}"))
+        names = [name.lower() for name in result.keys()]  # noqa: SIM118 (of columns)
+        rows = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+        scans = [row for row in rows if row.get("operation") == "TableScan"]
+        if not scans:
+            return None
+        read, parts, of_parts = (
+            sum(int(row[name] or 0) for row in scans)
+            for name in ("bytesassigned", "partitionsassigned", "partitionstotal")
+        )
+        return Scan(read=read, parts=parts, of_parts=of_parts)
 
     def shown_name(self, stored: str) -> str:
         """In small letters where it was made without quotes, as SQLAlchemy shows it."""

@@ -58,6 +58,9 @@ class SqlBackend:
     def prepare(self, connection: Connection, *, timeout: float) -> None:
         """Settings of a new connection."""
 
+    def answered(self, cursor: Any) -> None:
+        """Is called with the driver's cursor when an answer is there, before it is fetched."""
+
     def statement_begins(self, *, timeout: float) -> None:
         """Is called before each statement."""
 

@@ -190,6 +190,7 @@ class SQLEngine:
             result = connection.execute(sqlalchemy.text(sql), values)
             if not result.returns_rows:
                 return [], []
+            self._backend.answered(result.cursor)
             return list(result.keys()), [tuple(row) for row in result.fetchall()]
         except sqlalchemy.exc.SQLAlchemyError as error:
             raise self._in_our_words(error, about) from None

@@ -30,6 +30,7 @@ class TrinoBackend(WarehouseBackend):
     """Types, limits and errors of Trino."""
 
     version_query = "SELECT version()"
+    query_id = "query_id"
     kinds: ClassVar[dict[str, Kind]] = {
         "bigint": "integer",
         "boolean": "boolean",
@@ -47,6 +48,7 @@ class TrinoBackend(WarehouseBackend):
     }
 
     def __init__(self) -> None:
+        super().__init__()
         self.dialect = Trino()
 
     def connect_to(self, url: URL, *, timeout: float) -> tuple[URL, dict[str, Any]]:

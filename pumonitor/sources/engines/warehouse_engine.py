@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pumonitor.errors import InputError
-from pumonitor.ports import Progress
+from pumonitor.ports import Progress, Scan
 from pumonitor.sources.column_types.column_kinds import Key, Kind, Relation
 from pumonitor.sources.engines.sql_backend import SqlBackend
 from pumonitor.sources.engines.sql_engine import SQLEngine
@@ -16,6 +18,7 @@ from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from sqlalchemy import Connection
 
 __all__ = ["WarehouseBackend", "WarehouseEngine", "opened_by"]
 
@@ -27,13 +30,32 @@ class WarehouseBackend(SqlBackend):
     ----------
     holds_labels : bool
         Whether a session may have a temporary table, for labels that came from elsewhere.
+    query_id : str
+        Attribute of the driver's cursor that has the id of a query; "" if none has.
+    query_ids, bytes_read
+        Of the statements since a snapshot began.
     kinds : mapping of str to str
         Kinds of values by the names of types, in small letters and without their lengths.
     """
 
     holds_labels: ClassVar[bool] = False
+    query_id: ClassVar[str] = ""
     kinds: ClassVar[Mapping[str, Kind]] = {}
     version_query = "SELECT 'unknown' AS version"
+
+    def __init__(self) -> None:
+        self.query_ids: list[str] = []
+        self.bytes_read = 0
+
+    def answered(self, cursor: Any) -> None:
+        """Keep what the driver tells of the query."""
+        if found := getattr(cursor, self.query_id or "no id", None):
+            self.query_ids.append(str(found))
+
+    def expected(self, connection: Connection, sql: str) -> Scan | None:
+        """What a statement would read; None where the service does not tell."""
+        del connection, sql
+        return None
 
     def path_of(self, table: str) -> str:
         """The name of a table as SQL: a dot stands between parts of the name."""
@@ -78,6 +100,49 @@ class WarehouseEngine(SQLEngine):
     """One session of a warehouse; nothing but a temporary table of labels is ever written."""
 
     _backend: WarehouseBackend
+    _version: str = ""
+    _began: float = 0.0
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Statements whose cost is told together; their rows may change between them."""
+        self._began = time.monotonic()
+        self._backend.query_ids.clear()
+        self._backend.bytes_read = 0
+        with super().snapshot():
+            yield
+
+    def version(self) -> str:
+        """Version of the service, asked once."""
+        self._version = self._version or super().version()
+        return self._version
+
+    def expected(self, statement: Statement, *, about: str) -> Scan | None:
+        """What a statement would read.
+
+        Raises
+        ------
+        SourceError
+            If the service cannot be asked.
+        """
+        import sqlalchemy.exc
+
+        try:
+            return self._backend.expected(self._connected(), statement.sql)
+        except sqlalchemy.exc.SQLAlchemyError as error:
+            raise self._in_our_words(error, about) from None
+
+    def spent(self) -> Mapping[str, str]:
+        """Engine and version, seconds, and ids and bytes of queries where the driver tells them."""
+        backend = self._backend
+        told = {
+            "engine": self.dialect.name,
+            "version": self._version,
+            "seconds": f"{time.monotonic() - self._began:.3f}",
+            "query_ids": " ".join(backend.query_ids),
+            "bytes": str(backend.bytes_read or ""),
+        }
+        return {name: value for name, value in told.items() if value}
 
     def rows(
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""

@@ -89,9 +89,11 @@ def _split(columns: Columns, windows: int) -> list[Columns]:
 
 
 def numbers_of(values: Any, kind: Any) -> NDArray[Any]:
-    """A column of an answer; null is NaN."""
+    """A column of an answer; null is NaN, which whole numbers do not have."""
     if isinstance(values, np.ma.MaskedArray):
-        return np.asarray(np.ma.filled(values.astype(kind), np.nan))
+        if not np.ma.getmaskarray(values).any():
+            return np.asarray(values.data, dtype=kind)
+        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan), dtype=kind)
     if not isinstance(values, np.ndarray):
         values = [np.nan if value is None else value for value in values]
     return np.asarray(values, dtype=kind)
@@ -99,5 +101,7 @@ def numbers_of(values: Any, kind: Any) -> NDArray[Any]:
 
 def texts_of(values: Any) -> NDArray[np.str_]:
     """A column of an answer that has no null in it."""
-    found = np.asarray(values, dtype=np.str_)
+    # Of an array of objects numpy would make text wider than its longest.
+    given = values.tolist() if isinstance(values, np.ndarray) else values
+    found = np.asarray(given, dtype=np.str_)
     return found if found.size else found.astype("<U1")

@@ -23,7 +23,11 @@ LoadIds = Callable[[tuple[datetime, datetime] | None], None]
 
 _ROWS_HELD: Final = 2_000_000
 """What an engine in this process may hold of predictions: some 150 MB."""
+_ROWS_TOGETHER: Final = 500_000
+"""Of windows counted together here: with more, statements cost less than telling windows apart."""
 _IDS_AT_ONCE: Final = 8_000_000
+_MOST_PARTS: Final = 32
+"""In which ids are looked at: each part reads all of them, so of many rows parts are larger."""
 _MOST_LENGTHS: Final = 64
 """Of windows that are searched at a time before all the rest is."""
 _STEP: Final = "Counting rows"
@@ -78,13 +82,14 @@ def ask(
 def _held(engine: Engine, query: CountQuery) -> tuple[CountQuery, int]:
     """The query on rows that are held now, if they are few enough, and how many rows there are."""
     about = query.predictions.relation.name
-    if engine.keep("pumonitor_window", query.window(_ROWS_HELD + 1), about=about):
+    most = _ROWS_TOGETHER if query.windows else _ROWS_HELD
+    if engine.keep("pumonitor_window", query.window(most + 1), about=about):
         held = replace(query, kept=query.kept | {"pumonitor_window"})
         rows = _sum(engine, held)
-        if rows <= _ROWS_HELD:
+        if rows <= most:
             return held, rows
         engine.keep("pumonitor_window", query.window(0), about=about)
-        if len(query.windows) > 1:
+        if query.windows:
             raise TooMuchError
     return query, _sum(engine, query)
 
@@ -121,7 +126,7 @@ def all_different(engine: Engine, query: CountQuery, rows: int) -> bool:
     about = query.predictions.relation.name
     if query.dialect.hashed_id is None:
         return sum(int(row[-1]) for row in engine.rows(query.ids(), about=about)) == rows
-    parts = 1 + rows // _IDS_AT_ONCE
+    parts = min(1 + rows // _IDS_AT_ONCE, _MOST_PARTS)
     for part in range(parts):
         found = engine.columns(query.id_hashes(part=part, parts=parts), about=about)
         hashes = np.asarray(found["hashed"])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
-from pumonitor.ports import Progress
+from pumonitor.ports import Progress, Scan
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.windows.counts_query import Statement
@@ -20,6 +20,7 @@ __all__ = [
     "RECEIVED_COLUMNS",
     "Engine",
     "EngineRemarks",
+    "TellsCost",
     "received",
     "stepping",
 ]
@@ -47,6 +48,17 @@ class EngineRemarks:
     unverified: Mapping[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class TellsCost(Protocol):
+    """An engine that tells what statements cost, before and after."""
+
+    def expected(self, statement: Statement, *, about: str) -> Scan | None:
+        """What a statement would read; None where the engine does not tell."""
+
+    def spent(self) -> Mapping[str, str]:
+        """What was told of the statements since the last snapshot began."""
 
 
 class Engine(Protocol):

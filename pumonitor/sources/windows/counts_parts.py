@@ -227,7 +227,7 @@ class QueryParts:
         """
         too_early = CLOCKS_DIFFER // timedelta(microseconds=1)
         # What became known after the last moment of a window plays no part in it.
-        until = f" AND known <= {last_moment(self.windows)}" if self.windows else ""
+        until = f" WHERE known <= {last_moment(self.windows)}" if self.windows else ""
         return (
             f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
             f"{self.dialect.counted} AS said_rows, "

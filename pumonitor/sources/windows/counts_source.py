@@ -14,6 +14,7 @@ from pumonitor.ports import (
     Progress,
     SampledRows,
     SampleRequest,
+    Scan,
     SourceDescription,
     WindowCounts,
 )
@@ -29,7 +30,7 @@ from pumonitor.sources.column_types.time_columns import (
 )
 from pumonitor.sources.windows.asking import LoadIds
 from pumonitor.sources.windows.counting import count_window
-from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks
+from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks, TellsCost
 from pumonitor.sources.windows.counts_problems import Unusable, prediction_problems
 from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.counts_rows import (
@@ -136,12 +137,28 @@ class CountedSource:
         )
         return replace(query, windows=windows)
 
+    def scan(self, request: CountRequest) -> Scan | None:
+        """What counting a window would read; None where the engine does not tell.
+
+        Raises
+        ------
+        SourceError
+            If the engine cannot be asked.
+        """
+        if not isinstance(self._engine, TellsCost):
+            return None
+        statement = self.query_of([request]).everything(with_orphans=self.load_ids is not None)
+        with self._engine.snapshot():
+            return self._engine.expected(statement, about=self._predictions.relation.name)
+
     def versioned(self, counts: WindowCounts) -> WindowCounts:
         """Counts with the versions of tables in lakes that were read, and of odd engines."""
         read = {"predictions": self._predictions.relation, "positives": self._labels.relation}
         versions = {role: one.version for role, one in read.items() if one.version}
         if unverified := self._remarks().unverified:
             versions["unverified_engine"] = unverified
+        if isinstance(self._engine, TellsCost):
+            versions["read_by"] = self._engine.spent()
         return replace(counts, versions=versions)
 
     def sample(self, request: SampleRequest) -> SampledRows:

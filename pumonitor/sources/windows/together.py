@@ -47,8 +47,8 @@ class Together:
 
     A query that takes a stretch of time or a moment may answer another one in another way: such
     windows are counted one by one. So are those with rows whose time cannot be read, or with labels
-    that cannot be used, since each has to say so. Where rows or groups are too many, windows are
-    counted in halves, and the number that was borne is kept.
+    that cannot be used, since each has to say so. Where rows or groups are too many, fewer
+    windows are counted at once, and the number that was borne is kept.
     """
 
     def __init__(
@@ -94,7 +94,8 @@ class Together:
             try:
                 yield from self._at_once(part, own)
             except TooMuchError:
-                self._bearable = len(part) // 2
+                # Every attempt reads as many rows as are borne: a few will do.
+                self._bearable = max(1, len(part) // 4)
                 continue
             except (CountAloneError, PumonitorError):
                 yield from map(self._alone, part)

@@ -71,7 +71,7 @@ class Warehouse(Dialect):
         seconds = f"CASE WHEN substr({raw}, 17, 1) = ':' THEN substr({raw}, 17, 3) ELSE ':00' END"
         clock = (
             f"CASE WHEN length({raw}) = 10 THEN '00:00:00' "
-            f"ELSE concat(substr({raw}, 12, 5), {seconds}) END"
+            f"ELSE concat(substr({raw}, 12, 5), concat(':', {seconds})) END"
         )
         text = f"concat(substr({raw}, 1, 10), concat(' ', {clock}))"
         # Cut off after six digits, as every engine is made to.
