@@ -1,7 +1,7 @@
 """As much of ClickHouse's HTTP interface as is used here, on top of its embedded library.
 
-It stands in for a server: statements are run by the real engine, but settings, rights, credentials and
-the table that travels with a statement are read by this file.
+It stands in for a server: statements are run by the real engine, but settings, rights, credentials
+and the table that travels with a statement are read by this file.
 """
 
 from __future__ import annotations
@@ -100,6 +100,7 @@ class ClickHouseServer:
         for name, sent in files.items():
             file = Path(self._received.name) / name
             sent.save(file)
+            sent.close()
             kind, structure = parameters[f"{name}_format"], parameters[f"{name}_structure"]
             table = f"file('{file}', {kind}, '{structure}')"
             sql = re.sub(rf"\b{name}\b(?! AS \()", table, sql)

@@ -39,6 +39,7 @@ class MariaDBServer:
         with closing(socket.socket()) as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
+        self._log = (self._folder / "log").open("w")
         self._process = subprocess.Popen(
             [
                 "mariadbd",
@@ -56,7 +57,7 @@ class MariaDBServer:
                 "--default-time-zone=-03:00",
             ],
             stdout=subprocess.DEVNULL,
-            stderr=(self._folder / "log").open("w"),
+            stderr=self._log,
         )
         self._await()
 
@@ -69,6 +70,7 @@ class MariaDBServer:
         """Stop it at once: nothing there is to be kept."""
         self._process.kill()
         self._process.wait(20)
+        self._log.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _await(self) -> None:

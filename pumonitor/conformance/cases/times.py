@@ -27,6 +27,12 @@ from pumonitor.sources.column_types.time_columns import microseconds
 
 __all__ = ["cases_of_times"]
 
+_UNITS: Final[tuple[tuple[TimeUnit, int], ...]] = (
+    ("s", 1),
+    ("ms", 1_000),
+    ("us", 1_000_000),
+    ("ns", 1_000_000_000),
+)
 _TICK: Final = timedelta(microseconds=1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FAR: Final = (
@@ -48,7 +54,7 @@ def cases_of_times() -> list[Case]:
         _case("moments of 9999", "moment", [*_edges(), _LAST_YEAR]),
         *(
             _case(f"whole numbers of time_unit {unit}", "integer", _counts(each), unit=unit)
-            for unit, each in (("s", 1), ("ms", 1000), ("us", 10**6), ("ns", 10**9))
+            for unit, each in _UNITS
         ),
         _case("local times in UTC", "naive", [*map(_plain, _edges()), _plain(_FAR[0])], zone="UTC"),
         _case(

@@ -254,7 +254,8 @@ class PostgreSQL(Dialect):
     text = "text"
     double = "double precision"
     takes_parameters = True
-    types: ClassVar[Mapping[Kind, str]] = Dialect.types | {
+    types: ClassVar[Mapping[Kind, str]] = {
+        **Dialect.types,
         "number": "double precision",
         "single": "real",
         "text": "text",
@@ -351,7 +352,8 @@ class Spark(Dialect):
 
     name = "pyspark"
     text = "STRING"
-    types: ClassVar[Mapping[Kind, str]] = Dialect.types | {
+    types: ClassVar[Mapping[Kind, str]] = {
+        **Dialect.types,
         "text": "STRING",
         "moment": "TIMESTAMP",
         "naive": "TIMESTAMP_NTZ",

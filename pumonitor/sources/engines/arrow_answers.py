@@ -31,6 +31,4 @@ def _column(column: pa.ChunkedArray) -> Any:
         return column.to_pylist()
     if not column.null_count:
         return column.to_numpy()
-    return np.ma.MaskedArray(  # type: ignore[no-untyped-call]
-        pc.fill_null(column, 0).to_numpy(), mask=pc.is_null(column).to_numpy()
-    )
+    return np.ma.MaskedArray(pc.fill_null(column, 0).to_numpy(), mask=pc.is_null(column).to_numpy())

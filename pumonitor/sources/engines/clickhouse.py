@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import InputError, SourceError, did_you_mean
 from pumonitor.ports import Progress
@@ -16,6 +16,7 @@ from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relat
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.engines.arrow_answers import columns_of, rows_of
 from pumonitor.sources.engines.clickhouse_dialect import ClickHouse
+from pumonitor.sources.engines.clickhouse_transport import ClickHouseError, Transport
 from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, check_query, written_out
 from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
@@ -23,7 +24,7 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ClickHouseEngine", "ClickHouseError", "Transport", "open_chdb", "open_clickhouse"]
+__all__ = ["SETTINGS", "ClickHouseEngine", "open_chdb", "open_clickhouse"]
 
 SETTINGS: Final[dict[str, str | int]] = {
     # Without these the same query runs and counts otherwise: what an outer join does not find is
@@ -55,35 +56,6 @@ _MOMENT: Final = re.compile(r"DateTime(64)?(\(.*)?")
 _TOO_LATE: Final = 159
 _MISTAKES: Final = frozenset({6, 27, 36, 38, 41, 42, 43, 46, 47, 53, 60, 62, 63, 70, 81, 386})
 """Codes of what is wrong with a query or with values, not with the server."""
-
-
-class ClickHouseError(Exception):
-    """What ClickHouse says, without a secret, with the number of its kind."""
-
-    def __init__(self, said: str, *, code: int) -> None:
-        super().__init__(said)
-        self.code = code
-
-
-class Transport(Protocol):
-    """Carries statements to ClickHouse and brings answers."""
-
-    def ask(self, sql: str, settings: Mapping[str, str | int]) -> pa.Table:
-        """The answer to one statement that only reads.
-
-        Raises
-        ------
-        ClickHouseError
-            If it was refused.
-        SourceError
-            If nothing answers.
-        """
-
-    def receive(self, labels: pa.Table) -> str:
-        """Have a table of labels at hand for all further statements; what stands after FROM."""
-
-    def close(self) -> None:
-        """Let go of everything."""
 
 
 def open_clickhouse(url: str, *, timeout: float, as_of: datetime | None = None) -> ClickHouseEngine:

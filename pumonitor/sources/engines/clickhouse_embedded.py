@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from pumonitor.sources.engines.clickhouse import ClickHouseError
+from pumonitor.sources.engines.clickhouse_transport import told
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["EmbeddedTransport"]
-
-_CODE: Final = re.compile(r"^Code: (\d+)\. DB::Exception: (.*)", re.DOTALL)
-_AFTERWARDS: Final = re.compile(r": (?:In scope|While executing|while ).*|\. \([A-Z_]+\).*")
 
 
 class EmbeddedTransport:
@@ -67,19 +63,3 @@ class EmbeddedTransport:
         """Let go of everything."""
         self._connection.close()
         self._received.cleanup()
-
-
-def told(said: str) -> ClickHouseError:
-    """What ClickHouse says of itself, without the query that it was about.
-
-    Examples
-    --------
-    >>> error = told("Code: 60. DB::Exception: Unknown table p. (UNKNOWN_TABLE) (version 26.9)")
-    >>> str(error), error.code
-    ('Unknown table p', 60)
-    """
-    found = _CODE.search(said.strip())
-    if found is None:
-        return ClickHouseError(said.strip().splitlines()[0] if said.strip() else "", code=0)
-    line = _AFTERWARDS.sub("", found[2].splitlines()[0])
-    return ClickHouseError(line, code=int(found[1]))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from pumonitor.errors import InputError, SourceError
-from pumonitor.sources.engines.clickhouse import ClickHouseError
-from pumonitor.sources.engines.clickhouse_embedded import told
+from pumonitor.sources.engines.clickhouse_transport import ClickHouseError, told
 
 if TYPE_CHECKING:
     import pyarrow as pa

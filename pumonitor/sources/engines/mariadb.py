@@ -199,7 +199,7 @@ class MariaDBBackend(SqlBackend):
 
     def words(self, error: Any) -> str:
         """The message without its number."""
-        given = getattr(error, "args", ())
+        given: tuple[Any, ...] = getattr(error, "args", ())
         return str(given[1]) if len(given) > 1 else super().words(error)
 
     def is_late(self, error: Any) -> bool:
@@ -222,5 +222,5 @@ def _kind(described: Sequence[Any]) -> tuple[str, Kind]:
 
 
 def _number(error: Any) -> int:
-    given = getattr(error, "args", ())
+    given: tuple[Any, ...] = getattr(error, "args", ())
     return given[0] if given and isinstance(given[0], int) else 0
