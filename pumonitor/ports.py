@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,11 @@ __all__ = [
     "RunIds",
     "SampleRequest",
     "SampledRows",
+    "Scan",
     "Sink",
     "SourceDescription",
     "State",
+    "TellsScan",
     "Window",
     "WindowCounts",
 ]
@@ -174,7 +176,10 @@ class WindowCounts:
         one: later), over all versions and segments. A retracted positive is not in it.
     found : InputCounts
     versions : mapping of str to mapping of str to str
-        Of tables in lakes, by "predictions" and "positives": which version was read.
+        Of tables in lakes, by "predictions" and "positives": which version was read. By
+        "unverified_engine" the name and version of an engine whose counts were never compared with
+        DuckDB's. By "read_by" what a warehouse tells of its statements about the window: engine,
+        version, seconds, query_ids and bytes, as far as it tells.
     """
 
     model_version: NDArray[np.str_]
@@ -246,6 +251,48 @@ class SampledRows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """What a statement would read, as the engine expects it.
+
+    Attributes
+    ----------
+    read : int
+        Bytes, at most.
+    parts, of_parts : int or None
+        Partitions that are read, and all there are; None where the engine does not tell.
+    """
+
+    read: int
+    parts: int | None = None
+    of_parts: int | None = None
+
+    @property
+    def said(self) -> str:
+        """For people.
+
+        Examples
+        --------
+        >>> Scan(read=1_234_000_000, parts=3, of_parts=365).said
+        '1.23 GB at most, in 3 of 365 partitions'
+        """
+        size, unit = float(self.read), "bytes"
+        for larger in ("kB", "MB", "GB", "TB"):
+            if size < 1000:
+                break
+            size, unit = size / 1000, larger
+        within = "" if self.parts is None else f", in {self.parts} of {self.of_parts} partitions"
+        return f"{size:.3g} {unit} at most{within}"
+
+
+@runtime_checkable
+class TellsScan(Protocol):
+    """A source that may know, before it reads, how much it would read."""
+
+    def scan(self, request: CountRequest) -> Scan | None:
+        """What counting a window would read; None where the engine does not tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDescription:
     """What `pumonitor check` shows of a source.
 
@@ -268,6 +315,9 @@ class SourceDescription:
     confirmed, early, refused : int
         Predictions with a confirmation; those first confirmed before they were made, by a day at
         most; those by more than a day, whose confirmations do not count.
+    doubts, limits : tuple of str
+        Why the counts of an engine may be wrong, and what it does not ensure: reading alone, a
+        snapshot.
     """
 
     engine: str
@@ -283,6 +333,8 @@ class SourceDescription:
     confirmed: int = 0
     early: int = 0
     refused: int = 0
+    doubts: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
 
 
 class PredictionSource(Protocol):
@@ -290,6 +342,21 @@ class PredictionSource(Protocol):
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
         """Counts of one window at several moments, from one query."""
+
+    def counts_of_many(
+        self, requests: Sequence[CountRequest]
+    ) -> Iterator[WindowCounts | Exception]:
+        """Counts of several windows, in the order of requests, each as `counts` gives it.
+
+        In place of a window that cannot be counted comes the error that `counts` raises, and the
+        others are counted all the same. A source that reads rows once for many windows says how;
+        this is for those that do not.
+        """
+        for request in requests:
+            try:
+                yield self.counts(request)
+            except Exception as error:  # noqa: BLE001 (the caller says what becomes of it)
+                yield error
 
     def sample(self, request: SampleRequest) -> SampledRows:
         """Some rows of one window with their features.

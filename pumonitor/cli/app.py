@@ -17,6 +17,7 @@ from pumonitor.cli.compare import compare
 from pumonitor.cli.decide import decide
 from pumonitor.cli.demo import demo
 from pumonitor.cli.doctor import doctor
+from pumonitor.cli.engines import engines
 from pumonitor.cli.estimate_prior import estimate_prior
 from pumonitor.cli.evaluate import evaluate
 from pumonitor.cli.export import export
@@ -94,6 +95,7 @@ app.command(rich_help_panel=_A_MONITOR)(notify)
 app.command(rich_help_panel=_A_MONITOR)(plan)
 app.add_typer(export, name="export", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(doctor)
+app.add_typer(engines, name="engines", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(migrate)
 app.add_typer(tokens, name="tokens", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(finish)

@@ -1,4 +1,4 @@
-"""`pumonitor export`: alert rules for Prometheus, and a dashboard for Grafana."""
+"""`pumonitor export`: rules for Prometheus, a dashboard for Grafana, SQL for warehouses."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from typing import Annotated
 
 import typer
 
+from pumonitor.cli.export_sql import export_sql
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config
 from pumonitor.cli.outcome import errors_as_messages
 
 __all__ = ["export"]
 
 export = typer.Typer(
-    no_args_is_help=True, help="Write alert rules and a dashboard for other programs."
+    no_args_is_help=True,
+    help="Write alert rules, a dashboard, and SQL that counts windows, for other programs.",
 )
+export.command("sql")(export_sql)
 
 
 @export.callback()
 def _export() -> None:
-    """Write alert rules for Prometheus, or the dashboard for Grafana."""
+    """Write alert rules for Prometheus, the dashboard for Grafana, or SQL that counts windows."""
 
 
 @export.command()

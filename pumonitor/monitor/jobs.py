@@ -128,6 +128,7 @@ class Jobs:
             alerting=lambda: self._alerting,
             sends_results=sends_results,
             on_step=on_step,
+            is_stopped=self._stopped.is_set,
         )
 
     @property

@@ -9,17 +9,19 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
+from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.claims.claims import FaultOf
 from pumonitor.monitor.ledger.claims.renewal import renewed
 from pumonitor.monitor.ledger.database.errors import StaleClaimError, StateError
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.claims import Claim
+from pumonitor.monitor.ledger.records.collected import CollectedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, NewMessage
 from pumonitor.monitor.round import OnProgress, Round, no_progress
 from pumonitor.monitor.windows.input_findings import findings_of
 from pumonitor.monitor.windows.monitor_tables import MonitorTables
-from pumonitor.ports import Clock
+from pumonitor.ports import Clock, WindowCounts
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -34,6 +36,8 @@ _OF_THE_MACHINE: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO}
 )
 """Errors of the machine, such as a full disk; they do not count against a window."""
+_CLAIMED_AT_ONCE: Final = 32
+"""Windows that one worker claims to count them together; the others are left to other workers."""
 
 
 class WindowWork:
@@ -56,6 +60,8 @@ class WindowWork:
         Whether results are put into the outbox.
     on_step : callable
         Called with the name of each step before it is made.
+    is_stopped : callable
+        Whether to stop after the current window.
     """
 
     def __init__(
@@ -70,6 +76,7 @@ class WindowWork:
         alerting: Callable[[], Alerting],
         sends_results: bool,
         on_step: Callable[[str], None],
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._monitors = monitors
         self._hashes = hashes
@@ -80,6 +87,7 @@ class WindowWork:
         self._alerting = alerting
         self._sends_results = sends_results
         self._on_step = on_step
+        self._is_stopped = is_stopped
         self._left_behind: list[Claim] = []
         self._chosen: Collection[str] | None = None
         self._had_a_turn: set[str] = set()
@@ -101,31 +109,28 @@ class WindowWork:
         return FollowedPriors(self._ledger)
 
     def collect_next(self, done: Round, on_progress: OnProgress) -> bool:
-        """Claim and collect the oldest due window; returns whether there was one."""
-        now = self._clock()
-        claim = self._claim_in_turn(now)
-        if claim is None:
-            return False
-        self._on_step("claimed to collect")
-        with self._kept(claim, done):
-            from pumonitor.monitor.windows.collect import collect
+        """Claim and collect the oldest due windows of a monitor; returns whether there were any.
 
-            panes = collect(
-                self._monitors[claim.monitor], claim, self._tables.of(claim.monitor), now=now
-            )
-            self._on_step("collected")
-            self._ledger.commit_collect(claim, panes)
-            done.collected += 1
-            done.findings += findings_of(
-                self._ledger,
-                claim.monitor,
-                claim.configuration,
-                claim.window,
-                panes[-1].counts,
-                as_of=claim.panes[-1].pane.as_of,
-            )
-            self._on_step("collected and stored")
-        self._report_progress(on_progress, "Collecting", claim)
+        They are counted together, and stored one after another. What is wrong with the rows of
+        one is told after the others are stored, as tables are opened anew for it.
+        """
+        now = self._clock()
+        claims = self._claims_to_collect(now)
+        if not claims:
+            return False
+        waiting, refused = list(claims), list[tuple[Claim, InputError]]()
+        try:
+            with self._renewed(claims):
+                while waiting and not self._is_stopped():
+                    self._collect(waiting, refused, done, on_progress, now=now)
+                while refused and claims[0].monitor not in self._tables.unreadable:
+                    claim, error = refused.pop(0)
+                    with self._handled(claim, done):
+                        raise error
+        finally:
+            # After an interruption, or where tables cannot be read: no attempt that counts.
+            for claim in [*waiting, *(one for one, _ in refused)]:
+                self._give_back(claim)
         return True
 
     def limit_to(self, names: Collection[str] | None) -> None:
@@ -135,8 +140,8 @@ class WindowWork:
     def _claim_in_turn(self, now: datetime) -> Claim | None:
         """Claim the oldest due window among the monitors that have waited longest for a turn.
 
-        Each monitor has one window collected before another has its second, so that none waits for
-        all that another has to make up for.
+        Each monitor has its turn, a few windows, before another has its second, so that none waits
+        for all that another has to make up for.
         """
         readable = self._readable()
         waiting = {name: one for name, one in readable.items() if name not in self._had_a_turn}
@@ -149,6 +154,87 @@ class WindowWork:
         if claim is not None:
             self._had_a_turn.add(claim.monitor)
         return claim
+
+    def _claims_to_collect(self, now: datetime) -> list[Claim]:
+        """The oldest due window, and those of its monitor that come next.
+
+        One that failed before is claimed by itself: it may have killed its worker, and those that
+        were claimed with it would have failed as well.
+        """
+        claims: list[Claim] = []
+        of_monitor: Mapping[str, str] = {}
+        while len(claims) < _CLAIMED_AT_ONCE:
+            claim = (
+                self._ledger.claim_collect(self._owner, now=now, monitors=of_monitor)
+                if claims
+                else self._claim_in_turn(now)
+            )
+            if claim is None:
+                break
+            self._on_step("claimed to collect")
+            if claims and claim.attempts:
+                self._give_back(claim)
+                break
+            claims.append(claim)
+            if claim.attempts:
+                break
+            of_monitor = {claim.monitor: claim.configuration}
+        return claims
+
+    def _collect(
+        self,
+        waiting: list[Claim],
+        refused: list[tuple[Claim, InputError]],
+        done: Round,
+        on_progress: OnProgress,
+        *,
+        now: datetime,
+    ) -> None:
+        """Collect the windows that wait, up to one that fails."""
+        from pumonitor.monitor.windows.collect import collected_panes, count_claimed
+
+        monitor = self._monitors[waiting[0].monitor]
+        counted: Iterator[WindowCounts | Exception] | None = None
+        while waiting and not self._is_stopped():
+            claim = waiting[0]
+            failed = True
+            with self._handled(claim, done):
+                if counted is None:
+                    source = self._tables.of(claim.monitor)
+                    counted = count_claimed(monitor, list(waiting), source, now=now)
+                counts = next(counted)
+                if isinstance(counts, InputError):
+                    refused.append((claim, counts))
+                elif isinstance(counts, Exception):
+                    raise counts
+                else:
+                    self._store(claim, collected_panes(monitor, claim, counts, now=now), done)
+                failed = False
+            waiting.remove(claim)
+            if failed:
+                if claim.monitor in self._tables.unreadable:
+                    # The others wait for tables that can be read.
+                    self._give_back_all(waiting)
+                return
+            self._report_progress(on_progress, "Collecting", claim)
+
+    def _store(self, claim: Claim, panes: Sequence[CollectedPane], done: Round) -> None:
+        self._on_step("collected")
+        self._ledger.commit_collect(claim, panes)
+        done.collected += 1
+        done.findings += findings_of(
+            self._ledger,
+            claim.monitor,
+            claim.configuration,
+            claim.window,
+            panes[-1].counts,
+            as_of=claim.panes[-1].pane.as_of,
+        )
+        self._on_step("collected and stored")
+
+    def _give_back_all(self, claims: list[Claim]) -> None:
+        while claims:
+            self._give_back(claims.pop(0))
 
     def evaluate_next(self, done: Round, on_progress: OnProgress) -> bool:
         """Claim and evaluate the oldest collected window; returns whether there was one."""
@@ -219,9 +305,29 @@ class WindowWork:
     @contextmanager
     def _kept(self, claim: Claim, done: Round) -> Iterator[None]:
         """Context that renews the lease, and releases the claim if the work fails."""
+        with self._handled(claim, done), self._renewed([claim]):
+            yield
+
+    @contextmanager
+    def _renewed(self, claims: Sequence[Claim]) -> Iterator[None]:
+        """Context that renews leases; those that are no longer held are left alone."""
+        held = list(claims)
+
+        def renew() -> None:
+            for claim in list(held):
+                try:
+                    self._ledger.renew(claim)
+                except StaleClaimError:
+                    held.remove(claim)
+
+        with renewed(renew, lease=self._ledger.rules.lease):
+            yield
+
+    @contextmanager
+    def _handled(self, claim: Claim, done: Round) -> Iterator[None]:
+        """Context that releases the claim if the work fails."""
         try:
-            with renewed(lambda: self._ledger.renew(claim), lease=self._ledger.rules.lease):
-                yield
+            yield
         except StaleClaimError:
             # Another worker has taken the window over and will store the same results.
             pass

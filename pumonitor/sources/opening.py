@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from typing import Final, Literal, TypeVar
 
 from pumonitor.errors import InputError
@@ -28,13 +28,16 @@ from pumonitor.sources.column_types.time_columns import (
     check_unit,
     read_zone,
 )
+from pumonitor.sources.counted.place import is_counts_address
+from pumonitor.sources.counted.source import open_counted
+from pumonitor.sources.engines.registry import open_engine
+from pumonitor.sources.engines.verified import remarks_on
 from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
 from pumonitor.sources.windows.counts_source import CountedSource
 from pumonitor.sources.windows.counts_spark import SparkEngine, is_spark_frame
-from pumonitor.sources.windows.counts_sql import SQLEngine
 
 __all__ = ["open_source"]
 
@@ -65,9 +68,10 @@ def open_source(
     predictions, positives : path, SqlTable, SqlQuery or data frame
         A path or pattern of CSV, Parquet or JSON files, an address of such files (s3://, gs://,
         https://), a table of a lake (delta://path-or-address, iceberg://catalog/namespace.table),
-        a table or query of PostgreSQL or SQLite, a frame of pandas, polars, PyArrow, PySpark, or a
-        dataset of PyArrow, of which only the files and row groups of a window are read. A pattern
-        of positives that matches no file yet means that there are none.
+        a table or query of a database (`SqlTable`, `SqlQuery`; `pumonitor engines list` names the
+        kinds), a frame of pandas, polars, PyArrow, PySpark, or a dataset of PyArrow, of which only
+        the files and row groups of a window are read. A pattern of positives that matches no file
+        yet means that there are none.
     prediction_columns : PredictionColumns
     label_columns : LabelColumns
     score_scale : {"probability", "unbounded"}
@@ -94,7 +98,7 @@ def open_source(
     SourceError
         If files or a database cannot be read.
     ExtraMissingError
-        If the library of a lake's format is not installed.
+        If the package of an engine or of a lake's format is not installed.
 
     Examples
     --------
@@ -117,6 +121,15 @@ def open_source(
     ([1, 1], [4, 7])
     >>> source.close()
     """
+    if is_counts_address(predictions) or is_counts_address(positives):
+        return _counted(
+            predictions,
+            positives,
+            segments=prediction_columns.segments,
+            score_scale=score_scale,
+            timeout=statement_timeout,
+            as_of=as_of,
+        )
     with ExitStack() as stack:
         engine, label_engine = _engines(
             predictions, positives, timeout=statement_timeout, as_of=as_of, stack=stack
@@ -137,11 +150,33 @@ def open_source(
             with_features=partial(
                 _with_features, engine, predictions, prediction_columns, score_scale
             ),
+            remarks=cache(partial(remarks_on, dict.fromkeys([engine, label_engine]))),
             with_shown=partial(_with_shown, engine, predictions, prediction_columns, score_scale),
         )
         # Engines stay open with the source, and are closed if there is none.
         stack.pop_all()
     return source
+
+
+def _counted(
+    predictions: object,
+    positives: object,
+    *,
+    segments: Sequence[str],
+    score_scale: Literal["probability", "unbounded"],
+    timeout: float,
+    as_of: datetime | None,
+) -> PredictionSource:
+    """A table of counts, which knows of both tables."""
+    if not isinstance(predictions, str) or predictions != positives:
+        msg = (
+            "predictions and positives must name the same source if one of them is counts://: its "
+            "table has the counts of both"
+        )
+        raise InputError(msg)
+    return open_counted(
+        predictions, segments=segments, score_scale=score_scale, timeout=timeout, as_of=as_of
+    )
 
 
 def _both(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:
@@ -191,7 +226,7 @@ def _engine(
     table: object, here: Mapping[str, object], *, timeout: float, as_of: datetime | None
 ) -> Engine:
     if isinstance(table, SqlTable | SqlQuery):
-        return SQLEngine(table.url, timeout=timeout)
+        return open_engine(table.url, timeout=timeout, as_of=as_of)
     if is_spark_frame(table):
         return SparkEngine(table.sparkSession)  # type: ignore[attr-defined]
     return DuckDBEngine(here, may_be_absent=frozenset({"positives"}), as_of=as_of)
@@ -212,13 +247,7 @@ def _relation(
             raise InputError(msg)
         if name is not None:
             roles[name] = meaning
-    if isinstance(engine, SQLEngine) and isinstance(table, SqlTable | SqlQuery):
-        return engine.relation(table, role=role, parameters=parameters)
-    if isinstance(engine, SparkEngine):
-        return engine.relation(table, role=role)
-    if isinstance(engine, DuckDBEngine):
-        return engine.relation(role, roles)
-    raise TypeError(type(engine))
+    return engine.relation(table, role=role, columns=roles, parameters=parameters)
 
 
 def _prediction_table(

@@ -58,7 +58,7 @@ REQUEST = CountRequest(
         ("select * from p where made > ?", "has a parameter"),
     ],
 )
-@pytest.mark.parametrize("dialect", [None, "postgresql", "sqlite"])
+@pytest.mark.parametrize("dialect", [None, "postgres", "sqlite"])
 def test_queries_that_do_more_than_read(query, expected, dialect):
     with pytest.raises(InputError) as caught:
         check_query(query, dialect=dialect, name="the query of predictions")
@@ -68,7 +68,7 @@ def test_queries_that_do_more_than_read(query, expected, dialect):
 
 def test_what_is_checked_is_what_runs():
     query = "select a /* :x */ from p where b >= :start and b < :end and c = 'of :day' -- ; drop"
-    assert check_query(query, dialect="postgresql", parameters={"start", "end"}) == (
+    assert check_query(query, dialect="postgres", parameters={"start", "end"}) == (
         r"SELECT a FROM p WHERE b >= :start AND b < :end AND c = 'of \:day'"
     )
     assert check_query("select b::date, c from p where b < :end").startswith("SELECT CAST(b AS")

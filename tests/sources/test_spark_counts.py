@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 
 import polars as pl
 import pytest
 
-from tests.sources.monitored import REQUEST, assert_equal, labels, opened, predictions
+from pumonitor.ports import Window
+from tests.sources.monitored import DAY, REQUEST, assert_equal, labels, opened, predictions
 
 # Arrow reads pandas in a way that pandas announces to change.
 pytestmark = pytest.mark.filterwarnings("ignore:Series.values returning:DeprecationWarning")
@@ -45,3 +47,36 @@ def test_spark_counts_as_the_embedded_engine(frames, spark_frames, spark):
         assert_equal(source.counts(REQUEST), expected)
     # What was registered is forgotten, and the session goes on.
     assert len(spark.catalog.listTables()) == views
+
+
+@pytest.mark.slow
+def test_windows_of_a_round_are_one_job_that_leaves_nothing_behind(
+    frames, spark_frames, spark, monkeypatch
+):
+    requests = [
+        replace(
+            REQUEST,
+            window=Window(start=start, end=start + DAY, index=day),
+            as_of=(start + DAY, start + (3 + day) * DAY)[: 1 + day],
+        )
+        for day, start in enumerate((REQUEST.window.start, REQUEST.window.end))
+    ]
+    with closing(opened(*frames)) as source:
+        expected = list(source.counts_of_many(requests))
+    asked = []
+    spark.conf.set("spark.sql.shuffle.partitions", "200")
+    with closing(opened(*spark_frames)) as source:
+        engine = source._engine
+        answer = engine._answer
+        monkeypatch.setattr(
+            engine,
+            "_answer",
+            lambda statement, about: asked.append(statement) or answer(statement, about),
+        )
+        for found, wanted in zip(source.counts_of_many(requests), expected, strict=True):
+            assert_equal(found, wanted)
+    # Asked again, as ids stand twice in these windows.
+    assert len(asked) == 2
+    assert spark.conf.get("spark.sql.shuffle.partitions") == "200"
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0

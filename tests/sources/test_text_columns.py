@@ -11,7 +11,7 @@ import sqlalchemy
 
 from pumonitor.errors import InputError, SourceError
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
-from pumonitor.sources.windows.text_columns import read_text_columns
+from pumonitor.sources.text_columns import read_text_columns
 
 COLUMNS = {"order id": "id", "said": "verdict", "who": "reviewer"}
 FRAME = pd.DataFrame(

@@ -109,7 +109,7 @@ def _digest(plain: object) -> str:
 
 def _columns(asked: Verdicts) -> Columns:
     # Engines are loaded with it.
-    from pumonitor.sources.windows.text_columns import read_text_columns
+    from pumonitor.sources.text_columns import read_text_columns
 
     return read_text_columns(place_of(asked.source), asked.roles, name="verdicts")
 

@@ -20,9 +20,10 @@ from pumonitor.monitor.inspection.prior_outlook import (
 )
 from pumonitor.monitor.inspection.rule_outlook import RuleOutlook, rule_outlooks
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
+from pumonitor.monitor.windows.collect import request_at
 from pumonitor.monitor.windows.due.due_windows import end_of_windows, partial_beginning, partial_end
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
-from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
+from pumonitor.ports import Pane, PredictionSource, SourceDescription, TellsScan, Window
 from pumonitor.prior.followed.worth_of_audits import Worth
 
 __all__ = ["Due", "MonitorCheck", "check_monitor", "windows_due"]
@@ -116,6 +117,7 @@ def check_monitor(
     audits: list[Worth] = []
     impossible: list[str] = []
     unreadable: list[str] = []
+    reads: list[str] = []
 
     def describe() -> str:
         if monitor.missing:
@@ -126,6 +128,7 @@ def check_monitor(
             audits.extend(prior_outlook(monitor, source, found[0], now=now))
             impossible.extend(impossible_prior(monitor, source, now=now))
             unreadable.extend(feature_warnings(monitor, source, found[0]))
+            reads.extend(_reads(monitor, source, found[0], now=now))
         finally:
             source.close()
         return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
@@ -148,11 +151,30 @@ def check_monitor(
         outcome=outcome,
         description=description,
         due=windows_due(monitor, description, now=now, evaluated=evaluated),
-        warnings=(*said, *warned, *unreadable, *_warnings(monitor, description, now=now)),
-        notes=notes,
+        warnings=(
+            *said,
+            *description.doubts,
+            *warned,
+            *unreadable,
+            *_warnings(monitor, description, now=now),
+        ),
+        notes=(*notes, *description.limits, *reads),
         audits=tuple(audits),
         rules=tuple(rule_outlooks(monitor, first=description.first, quiet=quiet, sights=sights)),
     )
+
+
+def _reads(
+    monitor: Monitor, source: PredictionSource, description: SourceDescription, *, now: datetime
+) -> Iterator[str]:
+    """What counting the last whole window would read, where the engine tells."""
+    if not isinstance(source, TellsScan) or description.last is None:
+        return
+    window = monitor.windows.previous(monitor.windows.containing(min(description.last, now)))
+    request = request_at(monitor, window, now)
+    scan = source.scan(request) if request.as_of else None
+    if scan is not None:
+        yield f"A window reads {scan.said} (the one from {window.start:%Y-%m-%d %H:%M} UTC)"
 
 
 def windows_due(

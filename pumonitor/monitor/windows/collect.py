@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -21,23 +21,17 @@ from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, pane
 from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
 from pumonitor.ports import CountRequest, Pane, PredictionSource, Window, WindowCounts
 
-__all__ = ["DELAY_STEPS", "collect", "delay_edges"]
+__all__ = ["DELAY_STEPS", "collected_panes", "count_claimed", "delay_edges", "request_at"]
 
 DELAY_STEPS: Final = 24
 """Steps of the maturity in which delays of labels are counted."""
 
 
-def collect(
-    monitor: Monitor, claim: Claim, source: PredictionSource, *, now: datetime
+def collected_panes(
+    monitor: Monitor, claim: Claim, counts: WindowCounts, *, now: datetime
 ) -> list[CollectedPane]:
-    """Count a claimed window once, at all moments up to its last due one.
-
-    Moments that were collected before are counted again, so that the findings of a pane do not
-    depend on which other panes were due.
-    """
-    last = claim.panes[-1].pane.as_of
-    panes = [pane for pane in monitor.pane_schedule.due(claim.window, now) if pane.as_of <= last]
-    counts = counted(monitor, source, claim.window, panes)
+    """The claimed panes of a window, from its counts at all moments up to the last due one."""
+    panes = _panes(monitor, claim, now)
     tables = tables_of(counts, panes, threshold=monitor.threshold)
     wanted = {one.pane.number for one in claim.panes}
     estimated_together(
@@ -52,17 +46,42 @@ def collect(
     ]
 
 
+def count_claimed(
+    monitor: Monitor, claims: Sequence[Claim], source: PredictionSource, *, now: datetime
+) -> Iterator[WindowCounts | Exception]:
+    """Count claimed windows, in their order; in place of one that cannot be counted comes why.
+
+    Each is counted at all moments up to its last due one. Moments that were collected before are
+    counted again, so that the findings of a pane do not depend on which other panes were due.
+    """
+    return source.counts_of_many(
+        [_request(monitor, claim.window, _panes(monitor, claim, now)) for claim in claims]
+    )
+
+
+def _panes(monitor: Monitor, claim: Claim, now: datetime) -> list[Pane]:
+    last = claim.panes[-1].pane.as_of
+    return [pane for pane in monitor.pane_schedule.due(claim.window, now) if pane.as_of <= last]
+
+
 def counted(
     monitor: Monitor, source: PredictionSource, window: Window, panes: Sequence[Pane]
 ) -> WindowCounts:
-    """One query: a window's counts at the moments of its panes."""
-    return source.counts(
-        CountRequest(
-            window=window,
-            as_of=tuple(pane.as_of for pane in panes),
-            threshold=monitor.threshold,
-            delay_edges=tuple(edge.total_seconds() for edge in delay_edges(monitor)),
-        )
+    """A window's counts at the moments of its panes."""
+    return source.counts(_request(monitor, window, panes))
+
+
+def request_at(monitor: Monitor, window: Window, now: datetime) -> CountRequest:
+    """What is asked of a window at a moment: all its moments up to then."""
+    return _request(monitor, window, monitor.pane_schedule.due(window, now))
+
+
+def _request(monitor: Monitor, window: Window, panes: Sequence[Pane]) -> CountRequest:
+    return CountRequest(
+        window=window,
+        as_of=tuple(pane.as_of for pane in panes),
+        threshold=monitor.threshold,
+        delay_edges=tuple(edge.total_seconds() for edge in delay_edges(monitor)),
     )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.sources import Source
-from pumonitor.ports import PredictionSource
+from pumonitor.ports import PredictionSource, Window
 from pumonitor.sources.column_types.monitored_tables import (
     LabelColumns,
     PredictionColumns,
@@ -14,7 +14,7 @@ from pumonitor.sources.column_types.monitored_tables import (
     SqlTable,
 )
 
-__all__ = ["open_monitor_source", "place_of"]
+__all__ = ["columns_of", "open_frames", "open_monitor_source", "place_of", "windows_since"]
 
 
 def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> PredictionSource:
@@ -33,12 +33,36 @@ def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> P
     SourceError
         If files or a database cannot be read.
     """
+    return open_frames(
+        monitor,
+        place_of(monitor.predictions.source),
+        place_of(monitor.positives.source),
+        as_of=as_of,
+    )
+
+
+def open_frames(
+    monitor: Monitor, made: object, known: object, *, as_of: datetime | None = None
+) -> PredictionSource:
+    """Open two tables with the columns of a monitor, wherever they are."""
     # Engines are loaded with it.
     from pumonitor.sources.opening import open_source
 
-    predictions, positives = monitor.predictions, monitor.positives
+    made_columns, known_columns = columns_of(monitor)
     return open_source(
-        place_of(predictions.source),
+        made,
+        made_columns,
+        known,
+        known_columns,
+        score_scale=monitor.score_scale,
+        as_of=as_of,
+    )
+
+
+def columns_of(monitor: Monitor) -> tuple[PredictionColumns, LabelColumns]:
+    """What the columns of a monitor's tables mean."""
+    predictions, positives = monitor.predictions, monitor.positives
+    return (
         PredictionColumns(
             id=predictions.id,
             time=predictions.time,
@@ -51,7 +75,6 @@ def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> P
             time_unit=predictions.time_unit,
             ambiguous=predictions.ambiguous,
         ),
-        place_of(positives.source),
         LabelColumns(
             id=positives.id,
             known_at=positives.known_at,
@@ -61,9 +84,23 @@ def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> P
             time_unit=positives.time_unit,
             ambiguous=positives.ambiguous,
         ),
-        score_scale=monitor.score_scale,
-        as_of=as_of,
     )
+
+
+def windows_since(monitor: Monitor, since: datetime | None, now: datetime) -> list[Window]:
+    """Windows of which a moment came after one time and by another, in order.
+
+    Without `since` those of which one came within the length of the last window.
+    """
+    grid, schedule = monitor.windows, monitor.pane_schedule
+    last = grid.containing(now)
+    after = now - (last.end - last.start) if since is None else since
+    first = grid.previous(grid.containing(after - max(schedule.ages)))
+    return [
+        window
+        for window in grid.between(first.start, now)
+        if any(after < pane.as_of <= now for pane in schedule.panes(window))
+    ]
 
 
 def place_of(source: Source) -> str | SqlTable | SqlQuery:

@@ -135,6 +135,8 @@ class Relation:
         Those it holds, with values that let every row through.
     version : mapping of str to str
         Which version of a lake's table it is; empty for tables that keep none.
+    is_streamed : bool
+        Whether rows pass by as they are read; of a lazy frame all that are asked for are loaded.
     """
 
     name: str
@@ -142,6 +144,7 @@ class Relation:
     columns: Mapping[str, Column]
     parameters: Mapping[str, object] = field(default_factory=dict)
     version: Mapping[str, str] = field(default_factory=dict)
+    is_streamed: bool = True
 
 
 def named_column(relation: Relation, name: str, *, role: str) -> Column:

@@ -1,12 +1,12 @@
-"""How four engines say the few things in which their SQL differs."""
+"""The few things in which the SQL of engines differs, and how four of them say these."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from hashlib import sha256
 from typing import ClassVar, Final
 
@@ -33,15 +33,44 @@ class Dialect(ABC):
     floor: ClassVar[str] = "CAST(floor({}) AS BIGINT)"
     text: ClassVar[str] = "VARCHAR"
     double: ClassVar[str] = "DOUBLE"
+    whole: ClassVar[str] = "BIGINT"
+    """The type of whole numbers of 64 bits with their sign, as a cast names it."""
+    counted: ClassVar[str] = "count(*)"
+    """A number of rows with a sign: 1 can be taken from it."""
     hashed_id: ClassVar[str | None] = None
     """A whole number of 64 bits by which ids are mostly told apart, where it costs little."""
     takes_parameters: ClassVar[bool] = False
     has_indexes: ClassVar[bool] = True
     """Or whatever else finds a few ids among many without reading them all."""
+    types: ClassVar[Mapping[Kind, str]] = {
+        "integer": "BIGINT",
+        "number": "DOUBLE",
+        "single": "FLOAT",
+        "text": "VARCHAR",
+        "boolean": "BOOLEAN",
+        "moment": "TIMESTAMPTZ",
+        "naive": "TIMESTAMP",
+        "date": "DATE",
+    }
+    """What a cast calls each kind of column, of those that it has."""
+    years: ClassVar[tuple[int, int]] = (1, 9999)
+    """The first and the last that its types of times hold."""
+
+    holds_rows: ClassVar[bool] = False
+    """Whether it is here, and holds rows at less cost than reading them again."""
+
+    def broadcast(self, *tables: str) -> str:
+        """What asks, after SELECT, to send small tables of a join to where the others are."""
+        del tables
+        return ""
 
     def quoted(self, identifier: str) -> str:
         """Write an identifier."""
         return '"' + identifier.replace('"', '""') + '"'
+
+    def named(self, name: str) -> str:
+        """Write an identifier as people know it, of what nothing was asked about yet."""
+        return self.quoted(name)
 
     def constant(self, value: object) -> str:
         """Write a whole number, a moment or a local time."""
@@ -52,9 +81,48 @@ class Dialect(ABC):
             return str(value)
         raise TypeError(type(value))
 
+    def bound(self, value: object, kind: Kind, *, upper: bool = False) -> str:
+        """A constant that a bare column of times is compared with: of a date, a whole day.
+
+        A time of day would be cut off, or the column be cast, and no partition of it skipped.
+        """
+        if kind != "date" or not isinstance(value, datetime):
+            return self.constant(value)
+        day = value.date()
+        if upper and value.time() != time():
+            day += timedelta(days=1)
+        return f"DATE '{day.isoformat()}'"
+
+    def double_constant(self, value: float) -> str:
+        """Digits that are read back as this very number, in 64 bits."""
+        return f"{value:.17e}"
+
     def parameter(self, value: object) -> object:
         """A value as the driver takes it."""
         return value
+
+    def literal(self, value: object, kind: Kind) -> str:
+        """A value with its type; text is written here only when engines are verified."""
+        return f"CAST({self.written(value)} AS {self.types[kind]})"
+
+    def written(self, value: object) -> str:
+        """A value before it gets its type."""
+        if value is None:
+            return "NULL"
+        if isinstance(value, bool):
+            return str(value).upper()
+        if isinstance(value, int):
+            return str(value)
+        if isinstance(value, float):
+            return f"{value:.17e}"
+        plain = value.isoformat(" ") if isinstance(value, datetime) else str(value)
+        return "'" + plain.replace("'", "''") + "'"
+
+    def given(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        """A SELECT of rows that are written out."""
+        values = ", ".join(f"({', '.join(row)})" for row in rows)
+        chosen = ", ".join(names)
+        return f"WITH given({chosen}) AS (VALUES {values}) SELECT * FROM given"  # noqa: S608
 
     def number(self, raw: str, kind: Kind) -> str:
         """A double; null for what is no number."""
@@ -64,7 +132,7 @@ class Dialect(ABC):
     def key(self, raw: str, kind: Kind, key: Key) -> str:
         """An id to compare by; null for what is none."""
         if key == "integer":
-            return f"CAST({raw} AS BIGINT)"
+            return f"CAST({raw} AS {self.whole})"
         return self.category(raw, kind)
 
     def category(self, raw: str, kind: Kind) -> str:
@@ -93,6 +161,20 @@ class Dialect(ABC):
         """Whole-number division of a number above 0."""
         return f"({number} / {by})"
 
+    def remainder(self, number: str, by: int) -> str:
+        """What whole-number division leaves over, with the sign of the number."""
+        return f"({number} % {by})"
+
+    def not_finite(self, number: str) -> str:
+        """Whether a double is infinite or NaN, or null."""
+        # 0 for finite numbers only. Comparing with the largest number would tell as much, but some
+        # engines answer that from a file's statistics, which leave NaN out.
+        return f"coalesce({number} - {number}, 1e0) <> 0e0"
+
+    def plain(self, text: str) -> str:
+        """Text as it was stored, of what `category` made of it."""
+        return text
+
     @abstractmethod
     def hashed(self, key: str) -> str:
         """SHA-256 of an id's text in hexadecimal digits, which sort alike in every engine."""
@@ -104,6 +186,7 @@ class DuckDB(Dialect):
     __slots__ = ()
     name = "duckdb"
     hashed_id = "hash({})"
+    holds_rows = True
     has_indexes = False
 
     def number(self, raw: str, kind: Kind) -> str:
@@ -149,9 +232,14 @@ class DuckDB(Dialect):
 
     @classmethod
     def _cast(cls, raw: str, kind: str) -> str:
-        # Before its version 2 a time without seconds was none; only such rows are asked twice.
+        # Before its version 2 a time without seconds was none, and one with a blank before its
+        # offset still is none; only such rows are asked again.
         whole = rf"regexp_replace({raw}, '{_MINUTES}', '\1:00')"
-        return f"coalesce(try_cast({cls._cut(raw)} AS {kind}), try_cast({whole} AS {kind}))"
+        cut = cls._cut(raw)
+        tight = rf"regexp_replace({cut}, ' ([Z+-])', '\1')"
+        return ", ".join(f"try_cast({one} AS {kind})" for one in (cut, whole, tight)).join(
+            ("coalesce(", ")")
+        )
 
     @staticmethod
     def _cut(raw: str) -> str:
@@ -166,6 +254,12 @@ class PostgreSQL(Dialect):
     text = "text"
     double = "double precision"
     takes_parameters = True
+    types: ClassVar[Mapping[Kind, str]] = {
+        **Dialect.types,
+        "number": "double precision",
+        "single": "real",
+        "text": "text",
+    }
 
     def category(self, raw: str, kind: Kind) -> str:
         """Text, compared and sorted by its bytes."""
@@ -212,6 +306,7 @@ class SQLite(Dialect):
     text = "TEXT"
     double = "REAL"
     takes_parameters = True
+    types: ClassVar[Mapping[Kind, str]] = {"integer": "INTEGER", "number": "REAL", "text": "TEXT"}
 
     def parameter(self, value: object) -> object:
         """Moments are text here."""
@@ -245,12 +340,29 @@ class SQLite(Dialect):
         return f"pumonitor_hashed({key})"
 
 
+@dataclass(frozen=True, slots=True)
 class Spark(Dialect):
-    """Spark SQL."""
+    """Spark SQL.
 
-    __slots__ = ()
+    Attributes
+    ----------
+    few_labels : bool
+        Whether labels are few enough to be sent to where predictions are.
+    """
+
     name = "pyspark"
     text = "STRING"
+    types: ClassVar[Mapping[Kind, str]] = {
+        **Dialect.types,
+        "text": "STRING",
+        "moment": "TIMESTAMP",
+        "naive": "TIMESTAMP_NTZ",
+    }
+    few_labels: bool = False
+
+    def broadcast(self, *tables: str) -> str:
+        """A hint: without it Spark would move all predictions to join a few labels to them."""
+        return f"/*+ BROADCAST({', '.join(tables)}) */ " if self.few_labels else ""
 
     def quoted(self, identifier: str) -> str:
         """Write an identifier."""

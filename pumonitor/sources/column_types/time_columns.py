@@ -23,6 +23,7 @@ __all__ = [
     "TimeColumn",
     "bounds_of",
     "check_unit",
+    "chosen_by_edges",
     "fitting_unit",
     "from_microseconds",
     "microseconds",
@@ -49,8 +50,8 @@ _CLOSE_BY: Final = timedelta(hours=25)
 """Further than clocks were ever changed: a day, where a country moved across the date line."""
 
 _PLAUSIBLE_YEARS: Final = (1990, 2100)
-_CALENDAR_SECONDS: Final = (-62_135_596_800, 253_402_300_799)
-"""From the year 1 to 9999, since 1970."""
+_CALENDAR_SECONDS: Final = (-62_135_596_800, 253_402_300_800)
+"""From the year 1 up to 10000, since 1970."""
 
 PLAUSIBLE_FROM: Final = datetime(_PLAUSIBLE_YEARS[0], 1, 1, tzinfo=UTC)
 """No classifier's prediction is older: such a time is a mistake."""
@@ -136,16 +137,16 @@ class TimeColumn:
         """
         raw, kind = self.column.sql, self.column.kind
         if kind == "empty":
-            return {"clock": "CAST(NULL AS BIGINT)"}
+            return {"clock": f"CAST(NULL AS {dialect.whole})"}
         if self.unit is not None and kind in {"integer", "cell"}:
             each = _PER_SECOND[self.unit]
             count = dialect.key(raw, kind, "integer")
             if each > _SECOND:
                 return {"clock": dialect.divided(count, each // _SECOND)}
             # Beyond the calendar a number is no time, and its microseconds may not fit in 64 bits.
-            first, last = (seconds * each for seconds in _CALENDAR_SECONDS)
+            first, beyond = (seconds * each for seconds in _CALENDAR_SECONDS)
             return {
-                "clock": f"CASE WHEN {count} >= {first} AND {count} <= {last} "
+                "clock": f"CASE WHEN {count} >= {first} AND {count} < {beyond} "
                 f"THEN {count} * {_SECOND // each} END"
             }
         if kind == "moment":
@@ -283,21 +284,21 @@ def to_utc(
         offset = change.after
     if offset is None:
         offset = first.astimezone(ZoneInfo(zone)).utcoffset() or timedelta()
-    return _chosen(local, pieces, _shifted(local, offset))
+    return chosen_by_edges(local, pieces, _shifted(local, offset))
 
 
 def _shifted(local: str, offset: timedelta) -> str:
     return f"({local} - {offset // timedelta(microseconds=1)})"
 
 
-def _chosen(local: str, pieces: Sequence[tuple[int, str]], otherwise: str) -> str:
+def chosen_by_edges(local: str, pieces: Sequence[tuple[int, str]], otherwise: str) -> str:
     """The piece a value falls into, by halves: a handful of comparisons for a century."""
     if not pieces:
         return otherwise
     half = len(pieces) // 2
     edge, below = pieces[half]
-    left = _chosen(local, pieces[:half], below)
-    right = _chosen(local, pieces[half + 1 :], otherwise)
+    left = chosen_by_edges(local, pieces[:half], below)
+    right = chosen_by_edges(local, pieces[half + 1 :], otherwise)
     return f"CASE WHEN {local} < {edge} THEN {left} ELSE {right} END"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Final
 
 from pumonitor.errors import InputError, did_you_mean
@@ -11,13 +11,24 @@ from pumonitor.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["LABEL_PARAMETERS", "PREDICTION_PARAMETERS", "check_query", "for_sqlalchemy"]
+__all__ = [
+    "LABEL_PARAMETERS",
+    "PREDICTION_PARAMETERS",
+    "WRITTEN_OUT",
+    "check_query",
+    "for_sqlalchemy",
+    "written_out",
+]
 
 PREDICTION_PARAMETERS: Final = frozenset({"start", "end"})
 LABEL_PARAMETERS: Final = frozenset({"as_of"})
 _KNOWN: Final = PREDICTION_PARAMETERS | LABEL_PARAMETERS
 _FIRST_WORDS: Final = ("SELECT", "WITH", "(")
 _MARK: Final = "pumonitor_parameter_"
+_PARAMETER: Final = re.compile(rf"{_MARK}(\w+)")
+WRITTEN_OUT: Final = f"{_MARK}{{}}"
+"""The placeholder of drivers that take no parameters."""
+
 _BARE_COLON: Final = re.compile(r"(?<![:\w\\]):(?=\w)")
 
 
@@ -27,8 +38,9 @@ def check_query(
     dialect: str | None = None,
     parameters: Collection[str] | None = None,
     name: str = "the query",
+    placeholder: str | None = None,
 ) -> str:
-    """Read a query, refuse what is not one SELECT, and write it anew for SQLAlchemy.
+    """Read a query, refuse what is not one SELECT, and write it anew.
 
     What was checked is what will run: the text is written from what was parsed, without comments.
 
@@ -36,11 +48,14 @@ def check_query(
     ----------
     query : str
     dialect : str, optional
-        "postgresql" or "sqlite"; without it what both have in common is read.
+        As sqlglot calls it; without it what most have in common is read.
     parameters : collection of str, optional
         Those it must have, and no others; without it any of :start, :end and :as_of.
     name : str
         For messages.
+    placeholder : str, optional
+        How the driver takes a parameter, {} for its name, such as "${}"; without it the text is one
+        for SQLAlchemy.
 
     Raises
     ------
@@ -51,6 +66,8 @@ def check_query(
     --------
     >>> check_query("select id from p where made >= :start and made < :end -- the day's")
     'SELECT id FROM p WHERE made >= :start AND made < :end'
+    >>> check_query("select id from p where made <= :as_of", dialect="duckdb", placeholder="${}")
+    'SELECT id FROM p WHERE made <= $as_of'
     >>> check_query("delete from p")
     Traceback (most recent call last):
     ...
@@ -59,8 +76,7 @@ reads
     """
     from sqlglot import exp
 
-    spoken = "postgres" if dialect == "postgresql" else dialect
-    tree = _only_statement(query, dialect=spoken, name=name)
+    tree = _only_statement(query, dialect=dialect, name=name)
     writing = tree.find(
         exp.Insert,
         exp.Update,
@@ -81,8 +97,22 @@ reads
     _check_parameters(found, parameters, name)
     for node in list(tree.find_all(exp.Placeholder)):
         node.replace(exp.Var(this=f"{_MARK}{node.this}"))
-    written = for_sqlalchemy(tree.sql(dialect=spoken, comments=False))
-    return written.replace(_MARK, ":")
+    written = tree.sql(dialect=dialect, comments=False)
+    if placeholder is None:
+        return for_sqlalchemy(written).replace(_MARK, ":")
+    return _PARAMETER.sub(lambda found: placeholder.format(found[1]), written)
+
+
+def written_out(sql: str, values: Mapping[str, object], constant: Callable[[object], str]) -> str:
+    """Put constants in place of parameters that were written as `WRITTEN_OUT` says.
+
+    Examples
+    --------
+    >>> query = check_query("select id from p where made <= :as_of", placeholder=WRITTEN_OUT)
+    >>> written_out(query, {"as_of": 7}, str)
+    'SELECT id FROM p WHERE made <= 7'
+    """
+    return _PARAMETER.sub(lambda found: constant(values[found[1]]), sql) if values else sql
 
 
 def for_sqlalchemy(sql: str) -> str:

@@ -5,18 +5,15 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import InputError
-from pumonitor.ports import Progress
-from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
+from pumonitor.sources.column_types.column_kinds import Column, Kind, Relation
 from pumonitor.sources.column_types.columns import csv_layout, place_of
-from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.lakes.addresses import is_lake_address
 from pumonitor.sources.lakes.arrow import is_arrow_dataset, open_dataset
 from pumonitor.sources.lakes.opening import open_lake
@@ -25,9 +22,8 @@ from pumonitor.sources.lakes.views import NOT_FOR_STREAMS, show_rows
 from pumonitor.sources.reach.locations import matches_nothing
 from pumonitor.sources.reach.places import Place, connect, files_of, no_files, place_of_files
 from pumonitor.sources.reach.session import Session, quoted, text
-from pumonitor.sources.windows.counts_engine import received
 from pumonitor.sources.windows.counts_frames import LazyTable, eager_table
-from pumonitor.sources.windows.counts_query import Statement
+from pumonitor.sources.windows.duckdb_answers import DuckDBAnswers, described, kind_of_type
 from pumonitor.sources.windows.parquet_files import file_of, parquet_files
 
 if TYPE_CHECKING:
@@ -35,25 +31,12 @@ if TYPE_CHECKING:
 
 __all__ = ["DuckDBEngine"]
 
-_KINDS: Final[dict[str, Kind]] = {
-    "FLOAT": "single",
-    "DOUBLE": "number",
-    "BOOLEAN": "boolean",
-    "DATE": "date",
-    "UUID": "text",
-    "VARCHAR": "text",
-    '"NULL"': "empty",
-    "TIMESTAMP WITH TIME ZONE": "moment",
-    "TIMESTAMPTZ_NS": "moment",
-}
 _SAMPLE_ROWS: Final = 1000
-_WHOLE: Final = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)")
-_NAIVE: Final = re.compile(r"TIMESTAMP(_S|_MS|_NS)?")
 # The rest prune files and use their statistics, which tell nothing of NaN; nothing asks them to.
 _WITHOUT: Final = ("statistics_propagation",)
 
 
-class DuckDBEngine:
+class DuckDBEngine(DuckDBAnswers):
     """Reads files and frames that are all known when it is opened.
 
     Parameters
@@ -73,7 +56,6 @@ class DuckDBEngine:
         may_be_absent: frozenset[str] = frozenset(),
         as_of: datetime | None = None,
     ) -> None:
-        self.dialect = DuckDB()
         self._frames: dict[str, Any] = {}
         self._files: dict[str, Place | None] = {}
         self._lakes: dict[str, LakeTable] = {}
@@ -97,22 +79,27 @@ class DuckDBEngine:
                     problems.append(str(error))
         if problems:
             raise InputError("; ".join(dict.fromkeys(problems)))
-        self._connection = connect(
-            filter(None, self._files.values()),
-            without=(*_WITHOUT, *(NOT_FOR_STREAMS if self._lakes else ())),
+        super().__init__(
+            connect(
+                filter(None, self._files.values()),
+                without=(*_WITHOUT, *(NOT_FOR_STREAMS if self._lakes else ())),
+            )
         )
         self._lazy: dict[str, LazyTable | LakeTable] = {}
 
-    def relation(self, table: str, roles: Mapping[str, str]) -> Relation:
-        """A table with its columns.
+    def relation(
+        self,
+        table: object,
+        *,
+        role: str,
+        columns: Mapping[str, str],
+        parameters: Mapping[str, object],
+    ) -> Relation:
+        """The table that was called so when the engine was opened, with its columns."""
+        del table, parameters
+        return self._relation(role, columns)
 
-        Parameters
-        ----------
-        table : str
-            What it was called when the engine was opened.
-        roles : mapping of str to str
-            What each column that is read means, by its name.
-        """
+    def _relation(self, table: str, roles: Mapping[str, str]) -> Relation:
         _refuse_alike(table, list(roles))
         if table in self._frames:
             return self._frame(table, list(roles))
@@ -149,52 +136,9 @@ class DuckDBEngine:
             rows = lazy.load(names, time=time, bounds=bounds, limit=limit)
             self._register(relation.sql.strip('"'), rows, relation.name)
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Files and frames stay as they are; what was kept goes with it."""
-        try:
-            yield
-        finally:
-            kept = self._connection.execute(
-                "SELECT table_name FROM duckdb_tables() WHERE temporary"
-            ).fetchall()
-            for (name,) in kept:
-                self._connection.execute(f"DROP TABLE {quoted(name)}")
-
-    def rows(
-        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
-    ) -> list[tuple[Any, ...]]:
-        """All rows of the answer."""
-        with saying_why(self._lakes.values()):
-            return Session(self._connection, name=about, progress=progress).rows(
-                statement.sql, step=step
-            )
-
-    def columns(
-        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
-    ) -> Mapping[str, Any]:
-        """All columns of the answer."""
-        with saying_why(self._lakes.values()):
-            return Session(self._connection, name=about, progress=progress).masked(
-                statement.sql, step=step
-            )
-
-    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Hold an answer as a table until the snapshot ends."""
-        with saying_why(self._lakes.values()):
-            Session(self._connection, name=about, progress=None).rows(
-                f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS {statement.sql}"
-            )
-        return True
-
-    def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
-        """Take labels from another engine."""
-        self._connection.register("pumonitor_labels", labels)
-        return received(name, "pumonitor_labels", key, self.dialect)
-
-    def close(self) -> None:
-        """Let go of everything."""
-        self._connection.close()
+    def saying_why(self) -> AbstractContextManager[None]:
+        """What a lake's library could not read is said in its words."""
+        return saying_why(self._lakes.values())
 
     def _frame(self, table: str, names: Sequence[str]) -> Relation:
         view = f"pumonitor_frame_{list(self._frames).index(table)}"
@@ -211,7 +155,10 @@ class DuckDBEngine:
             self._register(view, held, shown)
         session = Session(self._connection, name=shown, progress=None)
         return Relation(
-            name=shown, sql=quoted(view), columns=self._described(session, quoted(view))
+            name=shown,
+            sql=quoted(view),
+            columns=described(session, quoted(view)),
+            is_streamed=lazy is None,
         )
 
     def _lake(self, table: str) -> Relation:
@@ -224,7 +171,7 @@ class DuckDBEngine:
         return Relation(
             name=shown,
             sql=quoted(view),
-            columns=self._described(session, quoted(view)),
+            columns=described(session, quoted(view)),
             version={"table": lake.name, **identity} if identity else {},
         )
 
@@ -243,23 +190,15 @@ class DuckDBEngine:
             )
             raise InputError(msg) from None
 
-    def _described(self, session: Session, reader: str) -> dict[str, Column]:
-        return {
-            str(name): Column(
-                name=str(name), type=str(kind), kind=_kind(str(kind)), sql=f"source.{quoted(name)}"
-            )
-            for name, kind, *_ in session.rows(f"DESCRIBE SELECT * FROM {reader}")
-        }
-
     def _parquet(
         self, session: Session, shown: str, paths: Sequence[str], roles: Mapping[str, str]
     ) -> Relation:
-        found = parquet_files(session, paths, roles, name=shown, kind_of=_kind)
+        found = parquet_files(session, paths, roles, name=shown, kind_of=kind_of_type)
         if not found.files:
             return _without_rows(shown, roles)
         listed = ", ".join(map(text, found.files))
         reader = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
-        columns = self._described(session, reader)
+        columns = described(session, reader)
         for name, kinds in found.kinds.items():
             if "single" in kinds and columns[name].kind == "number":
                 # A score of 32 bits means the same beside files of 64.
@@ -362,15 +301,3 @@ def _json_kind(kinds: set[str], column: str) -> tuple[Kind, str]:
     if kinds == {"BOOLEAN"}:
         return "boolean", f"CAST({column} AS BOOLEAN)"
     return "other", column
-
-
-def _kind(name: str) -> Kind:
-    if _WHOLE.fullmatch(name):
-        return "integer"
-    if _NAIVE.fullmatch(name):
-        return "naive"
-    if name.startswith("ENUM"):
-        return "text"
-    if name.startswith("DECIMAL"):
-        return "number"
-    return _KINDS.get(name, "other")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
-from pumonitor.ports import Progress
+from pumonitor.ports import Progress, Scan
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.windows.counts_query import Statement
@@ -14,10 +15,50 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RECEIVED_COLUMNS", "Engine", "received", "stepping"]
+__all__ = [
+    "LASTING",
+    "RECEIVED_COLUMNS",
+    "Engine",
+    "EngineRemarks",
+    "TellsCost",
+    "received",
+    "stepping",
+]
 
 RECEIVED_COLUMNS: Final = ("id", "known", "label", "propensity")
 """Columns of labels that came from another engine; `known` in microseconds."""
+LASTING: Final = "pumonitor_held"
+"""What names begin with of tables that are kept for all windows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineRemarks:
+    """What is to be said of engines beside what they count.
+
+    Attributes
+    ----------
+    unverified : mapping of str to str
+        Name and version of one whose counts were never compared; empty if there is none.
+    doubts : tuple of str
+        Why counts may be wrong.
+    limits : tuple of str
+        What the engines do not ensure.
+    """
+
+    unverified: Mapping[str, str] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class TellsCost(Protocol):
+    """An engine that tells what statements cost, before and after."""
+
+    def expected(self, statement: Statement, *, about: str) -> Scan | None:
+        """What a statement would read; None where the engine does not tell."""
+
+    def spent(self) -> Mapping[str, str]:
+        """What was told of the statements since the last snapshot began."""
 
 
 class Engine(Protocol):
@@ -26,6 +67,36 @@ class Engine(Protocol):
     @property
     def dialect(self) -> Dialect:
         """How its SQL is written."""
+
+    def version(self) -> str:
+        """Version of what answers, such as "16.2"."""
+
+    def relation(
+        self,
+        table: object,
+        *,
+        role: str,
+        columns: Mapping[str, str],
+        parameters: Mapping[str, object],
+    ) -> Relation:
+        """A table with its columns.
+
+        Parameters
+        ----------
+        table : object
+            As the engine takes it: a `SqlTable` or `SqlQuery`, a path, a frame.
+        role : str
+            What it is called in messages: "predictions", "positives".
+        columns : mapping of str to str
+            What each column that is read means, by its name.
+        parameters : mapping of str to object
+            Of a query: values that let every row through.
+
+        Raises
+        ------
+        InputError
+            If there is no such table, or if the query cannot be used.
+        """
 
     def load(
         self,
@@ -55,7 +126,10 @@ class Engine(Protocol):
         """All columns of the answer, as sequences or numpy arrays."""
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Hold an answer as a table of this name; False where the engine may not write."""
+        """Hold an answer as a table of this name; False where the engine may not write.
+
+        Until the snapshot ends, or the engine is closed if its name begins with `LASTING`.
+        """
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine: id, known, label, propensity."""

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Self
 
 from pumonitor.sources.column_types.column_kinds import Column, Key
 from pumonitor.sources.column_types.dialects import Dialect
@@ -22,8 +22,19 @@ from pumonitor.sources.windows.counts_rows import (
     prediction_times,
 )
 from pumonitor.sources.windows.grid import ScoreGrid
+from pumonitor.sources.windows.several import (
+    UNREAD,
+    CountedWindow,
+    last_moment,
+    moment,
+    place_of,
+    stretches,
+)
 
 __all__ = ["QueryParts", "Statement"]
+
+_SO_FAR: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+"""What most engines take for granted of a first value, and some want to be told."""
 
 # What each named part reads; no table of a user is called like this.
 _READS: Final[dict[str, tuple[str, ...]]] = {
@@ -64,6 +75,9 @@ class QueryParts:
         Whether an id stands more than once in the window: nothing is spent on it otherwise.
     kept : frozenset of str
         Named parts that the engine holds as tables by now.
+    windows : tuple of CountedWindow
+        Where several are counted at once: in order and without overlap, all within `between`, none
+        with a moment after `as_of`. Rows then bear the `place` of their window among them.
 
     Notes
     -----
@@ -82,6 +96,34 @@ class QueryParts:
     delay_edges: tuple[float, ...] = ()
     repeats: bool = False
     kept: frozenset[str] = frozenset()
+    windows: tuple[CountedWindow, ...] = ()
+
+    def alone(self, place: int) -> Self:
+        """The same about one of the windows by itself."""
+        window = self.windows[place]
+        return replace(
+            self,
+            between=(window.start, window.end),
+            as_of=window.as_of,
+            windows=(),
+            kept=frozenset(),
+            repeats=False,
+        )
+
+    @property
+    def by(self) -> str:
+        """What groups begin with: the place of the window, where there are several."""
+        return "place, " if self.windows else ""
+
+    def same(self, one: str, other: str) -> str:
+        """SQL of whether two rows are of the same id, and of the same window."""
+        places = f" AND {one}.place = {other}.place" if self.windows else ""
+        return f"{one}.id = {other}.id{places}"
+
+    @property
+    def moments(self) -> int:
+        """How many digits a history has."""
+        return max((len(one.as_of) for one in self.windows), default=len(self.as_of))
 
     @property
     def segments(self) -> tuple[str, ...]:
@@ -91,7 +133,7 @@ class QueryParts:
     @property
     def unlabeled(self) -> int:
         """History of a row that no label was ever known of."""
-        return sum(int(3**place) for place in range(len(self.as_of)))
+        return sum(int(3**place) for place in range(self.moments))
 
     def stated(self, sql: str, *parts: str, values: Values | None = None) -> Statement:
         """Put the named parts a statement reads, and those they read, before it."""
@@ -123,7 +165,14 @@ class QueryParts:
         return Statement(sql=f"WITH {named} {sql}" if named else sql, values=values.bound)
 
     def _window(self, values: Values) -> str:
-        return self._window_rows(values, None, self.between)
+        rows = self._window_rows(values, None, self.between)
+        if not self.windows:
+            return rows
+        place = place_of("made", self.windows)
+        return (
+            f"SELECT * FROM (SELECT seen.*, CASE WHEN made IS NULL THEN {UNREAD} ELSE {place} END "
+            f"AS place FROM ({rows}) AS seen) AS placed WHERE place IS NOT NULL"
+        )
 
     def _window_rows(
         self, values: Values, shown: Column | None, between: tuple[datetime, datetime] | None
@@ -135,21 +184,23 @@ class QueryParts:
             between=between,
             values=values,
             shown=shown,
+            stretches=stretches(self.windows),
         )
 
     def _made(self, values: Values) -> str:
         return prediction_times(self.predictions, key=self.key, values=values)
 
     def _repeated(self, _: Values) -> str:
-        return "SELECT id FROM pumonitor_window GROUP BY id HAVING count(*) > 1"
+        return f"SELECT {self.by}id FROM pumonitor_window GROUP BY {self.by}id HAVING count(*) > 1"
 
     def _ranked(self, _: Values) -> str:
         order = ", ".join(["made", "score", "model_version", *self.segments])
-        over = f"OVER (PARTITION BY seen.id ORDER BY {order})"
+        place = "seen.place, " if self.windows else ""
+        over = f"PARTITION BY {place}seen.id ORDER BY {order}"
         return (
-            f"SELECT seen.*, row_number() {over} AS place, "
-            f"first_value(score) {over} AS standing FROM pumonitor_window AS seen "
-            "JOIN pumonitor_repeated AS repeated ON seen.id = repeated.id"
+            f"SELECT seen.*, row_number() OVER ({over}) AS standing_at, "
+            f"first_value(score) OVER ({over} {_SO_FAR}) AS standing FROM pumonitor_window AS seen "
+            f"JOIN pumonitor_repeated AS repeated ON {self.same('seen', 'repeated')}"
         )
 
     def _first(self, _: Values) -> str:
@@ -160,9 +211,10 @@ class QueryParts:
             ["id", "made", "score", "model_version", *self.segments, *features, "problem"]
         )
         return (
-            f"SELECT {columns} FROM pumonitor_window AS seen WHERE NOT EXISTS "
-            "(SELECT 1 FROM pumonitor_repeated AS repeated WHERE repeated.id = seen.id) "
-            f"UNION ALL SELECT {columns} FROM pumonitor_ranked WHERE place = 1"
+            f"SELECT {self.by}{columns} FROM pumonitor_window AS seen WHERE NOT EXISTS "
+            "(SELECT 1 FROM pumonitor_repeated AS repeated "
+            f"WHERE {self.same('repeated', 'seen')}) "
+            f"UNION ALL SELECT {self.by}{columns} FROM pumonitor_ranked WHERE standing_at = 1"
         )
 
     def _said(self, values: Values) -> str:
@@ -174,14 +226,17 @@ class QueryParts:
         What was known long before a prediction is not about it.
         """
         too_early = CLOCKS_DIFFER // timedelta(microseconds=1)
+        # What became known after the last moment of a window plays no part in it.
+        until = f" WHERE known <= {last_moment(self.windows)}" if self.windows else ""
         return (
-            "SELECT said.id, made, known, count(*) AS said_rows, "
+            f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
+            f"{self.dialect.counted} AS said_rows, "
             "CASE WHEN min(label) = max(label) THEN min(label) ELSE 0 END AS state, "
             "CASE WHEN min(label) = max(label) THEN 0 ELSE 1 END AS disagrees, "
             "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "
             f"CASE WHEN {self._has_times} known < made - {too_early} THEN 1 ELSE 0 END AS refused "
             "FROM pumonitor_said AS said JOIN pumonitor_first AS predicted "
-            "ON said.id = predicted.id GROUP BY said.id, made, known"
+            f"ON said.id = predicted.id{until} GROUP BY {self.by}said.id, made, known"
         )
 
     def _steps(self, _: Values) -> str:
@@ -190,21 +245,26 @@ class QueryParts:
         A later one could not be used at a moment before it.
         """
         return (
-            "SELECT id, made, known, said_rows, state, disagrees, refused, "
-            "lag(state) OVER (PARTITION BY id, refused ORDER BY known) AS earlier, "
-            "first_value(propensity) OVER (PARTITION BY id, refused "
-            "ORDER BY CASE WHEN propensity IS NULL THEN 1 ELSE 0 END, known) AS propensity "
+            f"SELECT {self.by}id, made, known, said_rows, state, disagrees, refused, "
+            f"lag(state) OVER (PARTITION BY {self.by}id, refused ORDER BY known) AS earlier, "
+            f"first_value(propensity) OVER (PARTITION BY {self.by}id, refused "
+            "ORDER BY CASE WHEN propensity IS NULL THEN 1 ELSE 0 END, known "
+            f"{_SO_FAR}) AS propensity "
             "FROM pumonitor_moments"
         )
 
     def _states(self, values: Values) -> str:
         states: list[str] = []
         digits: list[str] = []
-        for place, moment in enumerate(self.as_of):
-            until = values.write(f"as_of_{place}", microseconds(moment))
+        for place in range(self.moments):
+            until = (
+                moment(place, self.windows)
+                if self.windows
+                else values.write(f"as_of_{place}", microseconds(self.as_of[place]))
+            )
             counts = f"refused = 0 AND known <= {until}"
             latest = f"max(CASE WHEN {counts} THEN 4 * known + state + 1 END)"
-            states.append(f"coalesce({latest} % 4 - 1, 0) AS state_{place}")
+            states.append(f"coalesce({self.dialect.remainder(latest, 4)} - 1, 0) AS state_{place}")
             digits.append(f"{3**place} * (1 + state_{place})")
         totals = (
             "min(CASE WHEN refused = 0 THEN propensity END) AS propensity, "
@@ -220,8 +280,8 @@ class QueryParts:
         )
         history = " + ".join(digits)
         return (
-            f"SELECT *, {history} AS history FROM (SELECT id, made, {', '.join(states)}, "
-            f"{totals} FROM pumonitor_steps GROUP BY id, made) AS grouped"
+            f"SELECT *, {history} AS history FROM (SELECT {self.by}id, made, {', '.join(states)}, "
+            f"{totals} FROM pumonitor_steps GROUP BY {self.by}id, made) AS grouped"
         )
 
     @property
@@ -241,4 +301,15 @@ class QueryParts:
             as_of=max(self.as_of[-1], self.between[1]),
             values=values,
         )
-        return f"SELECT id, count(*) AS n FROM ({rows}) AS said {within}GROUP BY id"
+        if not self.by_known:
+            return f"SELECT id, count(*) AS n FROM ({rows}) AS said {within}GROUP BY id"
+        place = place_of("known", self.windows)
+        return (
+            f"SELECT id, place, count(*) AS n FROM (SELECT id, {place} AS place "
+            f"FROM ({rows}) AS said {within}) AS placed WHERE place IS NOT NULL GROUP BY id, place"
+        )
+
+    @property
+    def by_known(self) -> bool:
+        """Whether labels without prediction are told apart by the window they became known in."""
+        return bool(self.windows) and self.labels.known_at is not None

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from math import floor
 from typing import Final
@@ -13,14 +14,25 @@ from pumonitor.sources.column_types.time_columns import PLAUSIBLE_FROM, microsec
 from pumonitor.sources.windows.counts_parts import QueryParts, Statement
 from pumonitor.sources.windows.counts_rows import (
     Values,
-    double,
     label_rows,
     prediction_ids,
 )
 
-__all__ = ["MOST_GROUPS", "CountQuery", "Statement"]
+__all__ = ["LABEL_TOTALS", "MOST_GROUPS", "CountQuery", "Statement"]
 
 MOST_GROUPS: Final = 2_000_000
+LABEL_TOTALS: Final = (
+    "label_rows",
+    "duplicates",
+    "conflicts",
+    "retractions",
+    "early",
+    "refused",
+)
+"""What is added up over the ids with labels."""
+
+_NUMBERS: Final = frozenset(("part", "place", "cell", "history", "n", *LABEL_TOTALS))
+_LABEL_PROBLEMS: Final = "SELECT problem, count(*) AS n FROM pumonitor_said GROUP BY problem"
 
 
 class CountQuery(QueryParts):
@@ -29,23 +41,29 @@ class CountQuery(QueryParts):
     __slots__ = ()
 
     def rows(self) -> Statement:
-        """How many rows the window has."""
-        return self.stated("SELECT count(*) AS n FROM pumonitor_window", "pumonitor_window")
+        """How many rows there are, by window."""
+        return self.stated(self._by_window("count(*) AS n", "pumonitor_window"), "pumonitor_window")
 
     def ids(self) -> Statement:
-        """How many different ids there are in the window."""
-        return self.stated(
-            "SELECT count(*) AS n FROM (SELECT id FROM pumonitor_window GROUP BY id) AS grouped",
-            "pumonitor_window",
-        )
+        """How many different ids there are, by window."""
+        return self.stated(self._different, "pumonitor_window")
+
+    @property
+    def _different(self) -> str:
+        each = f"(SELECT {self.by}id FROM pumonitor_window GROUP BY {self.by}id) AS grouped"
+        return self._by_window("count(*) AS n", each)
 
     def id_hashes(self, *, part: int = 0, parts: int = 1) -> Statement:
-        """A hash of each row's id, in one of several parts of the window."""
-        hashed = (self.dialect.hashed_id or "{}").format("id")
+        """A hash of each row's id and window, in one of several parts."""
+        hashed = (self.dialect.hashed_id or "{}").format(f"{self.by}id")
         only = f" WHERE {hashed} % {parts} = {part}" if parts > 1 else ""
         return self.stated(
             f"SELECT {hashed} AS hashed FROM pumonitor_window{only}", "pumonitor_window"
         )
+
+    def window(self, most: int) -> Statement:
+        """The rows themselves, so many at most, for an engine that can hold them."""
+        return self.stated(f"SELECT * FROM pumonitor_window LIMIT {most}", "pumonitor_window")
 
     def repeated(self) -> Statement:
         """Ids that stand more than once."""
@@ -53,12 +71,21 @@ class CountQuery(QueryParts):
 
     def repeats_found(self) -> Statement:
         """Numbers of repeated rows: with the first row's score, with another, unusable."""
-        return self.stated(
-            "SELECT sum(CASE WHEN place > 1 AND score = standing THEN 1 ELSE 0 END) AS same, "
-            "sum(CASE WHEN place > 1 AND score <> standing THEN 1 ELSE 0 END) AS other, "
-            "max(problem) AS problem FROM pumonitor_ranked",
+        return self.stated(self._repeats, "pumonitor_ranked")
+
+    @property
+    def _repeats(self) -> str:
+        return self._by_window(
+            "sum(CASE WHEN standing_at > 1 AND score = standing THEN 1 ELSE 0 END) AS same, "
+            "sum(CASE WHEN standing_at > 1 AND score <> standing THEN 1 ELSE 0 END) AS other, "
+            "max(problem) AS problem",
             "pumonitor_ranked",
         )
+
+    def _by_window(self, chosen: str, rows: str) -> str:
+        """What is chosen of all rows, by window where there are several."""
+        grouped = " GROUP BY place" if self.windows else ""
+        return f"SELECT {self.by}{chosen} FROM {rows}{grouped}"
 
     def problems(self) -> Statement:
         """Numbers of the window's rows by what is wrong with them."""
@@ -69,9 +96,7 @@ class CountQuery(QueryParts):
 
     def label_problems(self) -> Statement:
         """Numbers of label rows by what is wrong with them."""
-        return self.stated(
-            "SELECT problem, count(*) AS n FROM pumonitor_said GROUP BY problem", "pumonitor_said"
-        )
+        return self.stated(_LABEL_PROBLEMS, "pumonitor_said")
 
     def states(self) -> Statement:
         """Ids of the window that labels are known of, with all that was said about each."""
@@ -79,42 +104,105 @@ class CountQuery(QueryParts):
 
     def groups(self) -> Statement:
         """Numbers of rows by all the keys; a cell below 0 is minus a problem."""
-        keys = ", ".join(["model_version", *self.segments, "cell", "history", "propensity"])
+        return self.stated(self._groups, "pumonitor_first", "pumonitor_states")
+
+    @property
+    def _groups(self) -> str:
+        # What is the same in all rows is no key: text and doubles cost most of the grouping.
+        has_version = self.predictions.model_version is not None
+        has_propensity = self.labels.propensity is not None
+        version = ["model_version"] if has_version else []
+        propensity = ["propensity"] if has_propensity else []
+        keys = ", ".join([*version, *self.segments, "cell", "history", *propensity])
+        same = "" if has_version else "'' AS model_version, "
+        same += "" if has_propensity else f"CAST(NULL AS {self.dialect.double}) AS propensity, "
+        double = self.dialect.double_constant
         above = f"CASE WHEN score >= {double(self.threshold)} THEN 1 ELSE 0 END"
-        index = self.grid.sql("score", floor=self.dialect.floor)
+        index = self.grid.sql("score", floor=self.dialect.floor, constant=double)
         cell = f"CASE WHEN problem > 0 THEN -problem ELSE 2 * {index} + {above} END"
-        chosen = ", ".join(["model_version", *self.segments])
-        return self.stated(
-            f"SELECT {keys}, min(score) AS lower_score, max(score) AS upper_score, "
-            f"count(*) AS n FROM (SELECT {chosen}, {cell} AS cell, score, "
+        chosen = "".join(f"{one}, " for one in [*version, *self.segments])
+        place = "predicted.place AS place, " if self.windows else ""
+        return (
+            f"SELECT {self.by}{same}{keys}, min(score) AS lower_score, max(score) AS upper_score, "
+            f"count(*) AS n FROM (SELECT {self.dialect.broadcast('stated')}{place}{chosen}"
+            f"{cell} AS cell, score, "
             f"coalesce(history, {self.unlabeled}) AS history, propensity "
             "FROM pumonitor_first AS predicted LEFT JOIN pumonitor_states AS stated "
-            f"ON predicted.id = stated.id) AS placed GROUP BY {keys} LIMIT {MOST_GROUPS + 1}",
-            "pumonitor_first",
-            "pumonitor_states",
+            f"ON {self.same('predicted', 'stated')}) AS placed "
+            f"GROUP BY {self.by}{keys} LIMIT {MOST_GROUPS + 1}"
         )
 
     def found(self) -> Statement:
         """Totals over the ids with labels, by first moment as a positive and by delay."""
-        moment = " ".join(
-            f"WHEN state_{place} = 1 THEN {place}" for place in range(len(self.as_of))
-        )
-        last = f"state_{len(self.as_of) - 1}"
+        return self.stated(self._found, "pumonitor_states")
+
+    @property
+    def _found(self) -> str:
+        moment = " ".join(f"WHEN state_{place} = 1 THEN {place}" for place in range(self.moments))
+        last = f"state_{self.moments - 1}"
         bucket = " ".join(
             f"WHEN confirmed - made <= {floor(edge * 1e6)} THEN {place}"
             for place, edge in enumerate(self.delay_edges)
         )
         bucket = f"CASE {bucket} ELSE {len(self.delay_edges)} END" if bucket else "0"
-        sums = ", ".join(
-            f"sum({name}) AS {name}"
-            for name in ("label_rows", "duplicates", "conflicts", "retractions", "early", "refused")
-        )
-        return self.stated(
-            f"SELECT moment, bucket, count(*) AS ids, {sums} FROM (SELECT *, "
+        sums = ", ".join(f"sum({name}) AS {name}" for name in LABEL_TOTALS)
+        return (
+            f"SELECT {self.by}moment, bucket, count(*) AS ids, {sums} FROM (SELECT *, "
             f"CASE WHEN {last} = 1 THEN CASE {moment} END ELSE -1 END AS moment, "
-            f"{bucket} AS bucket FROM pumonitor_states) AS stated GROUP BY moment, bucket",
-            "pumonitor_states",
+            f"{bucket} AS bucket FROM pumonitor_states) AS stated "
+            f"GROUP BY {self.by}moment, bucket"
         )
+
+    def everything(self, *, with_orphans: bool) -> Statement:
+        """All that is asked of a window or of several, in one statement.
+
+        What a row is about says `part`, from 0: groups, totals over labels (moment in
+        `history`, bucket in `cell`), problems of labels (`cell`), different ids or what is found of
+        repeated ones, and labels without prediction.
+        """
+        by = "place" if self.windows else "0"
+        groups = ("model_version", *self.segments, "cell", "history", "propensity")
+        scores = ("lower_score", "upper_score", "n")
+        parts = [
+            self._answer(0, by, f"({self._groups})", {one: one for one in (*groups, *scores)}),
+            self._answer(
+                1,
+                by,
+                f"({self._found})",
+                {"history": "moment", "cell": "bucket", "n": "ids"}
+                | {one: one for one in LABEL_TOTALS},
+            ),
+            self._answer(2, "0", f"({_LABEL_PROBLEMS})", {"cell": "problem", "n": "n"}),
+        ]
+        reads = ["pumonitor_first", "pumonitor_states", "pumonitor_said", "pumonitor_window"]
+        if self.repeats:
+            reads.append("pumonitor_ranked")
+            told = {"n": "coalesce(same, 0)", "cell": "coalesce(other, 0)"}
+            told["history"] = "coalesce(problem, 0)"
+            parts.append(self._answer(4, by, f"({self._repeats})", told))
+        else:
+            parts.append(self._answer(3, by, f"({self._different})", {"n": "n"}))
+        values = Values(self.dialect)
+        if with_orphans:
+            reads.append("pumonitor_unmatched")
+            by = by if self.by_known else "0"
+            sql = self._orphans(values)
+            parts.append(self._answer(5, by, f"({sql})", {"n": "n"}))
+        return self.stated(" UNION ALL ".join(parts), *reads, values=values)
+
+    def _answer(self, part: int, place: str, rows: str, given: Mapping[str, str]) -> str:
+        """Rows in the one shape of `everything`."""
+        nothing = dict.fromkeys(("model_version", *self.segments), "''")
+        nothing |= dict.fromkeys(("cell", "history"), "0")
+        empty = f"CAST(NULL AS {self.dialect.double})"
+        nothing |= dict.fromkeys(("propensity", "lower_score", "upper_score"), empty)
+        nothing |= dict.fromkeys(("n", *LABEL_TOTALS), "0")
+        whole = self.dialect.whole
+        chosen = ", ".join(
+            f"CAST({sql} AS {whole}) AS {name}" if name in _NUMBERS else f"{sql} AS {name}"
+            for name, sql in ({"part": str(part), "place": place} | nothing | dict(given)).items()
+        )
+        return f"SELECT {chosen} FROM {rows} AS part_{part}"
 
     def unmatched(self) -> Statement:
         """Ids, with numbers of rows, of labels known in the window: those to look for."""
@@ -126,23 +214,27 @@ class CountQuery(QueryParts):
 
     def still_unmatched(self, between: tuple[datetime, datetime]) -> Statement:
         """Those of them that are in no prediction of a stretch of time."""
-        return self._without_prediction("id, n", between)
+        values = Values(self.dialect)
+        chosen = "id, place, n" if self.by_known else "id, n"
+        sql = f"SELECT {chosen} FROM {self._without_prediction(between, values)}"
+        return self.stated(sql, "pumonitor_unmatched", values=values)
 
     def orphans(self) -> Statement:
-        """How many rows are in no prediction at all."""
-        return self._without_prediction("coalesce(sum(n), 0) AS n", None)
-
-    def _without_prediction(
-        self, chosen: str, between: tuple[datetime, datetime] | None
-    ) -> Statement:
-        """Ids of predictions pass by the few that are looked for, never the other way round."""
+        """How many rows are in no prediction at all, by window where that tells them apart."""
         values = Values(self.dialect)
+        return self.stated(self._orphans(values), "pumonitor_unmatched", values=values)
+
+    def _orphans(self, values: Values) -> str:
+        place, grouped = ("place, ", " GROUP BY place") if self.by_known else ("", "")
+        rows = self._without_prediction(None, values)
+        return f"SELECT {place}coalesce(sum(n), 0) AS n FROM {rows}{grouped}"
+
+    def _without_prediction(self, between: tuple[datetime, datetime] | None, values: Values) -> str:
+        """Ids of predictions pass by the few that are looked for, never the other way round."""
         ids = prediction_ids(self.predictions, key=self.key, between=between, values=values)
-        return self.stated(
-            f"SELECT {chosen} FROM pumonitor_unmatched WHERE id NOT IN (SELECT id FROM ({ids}) "
-            "AS made WHERE id IN (SELECT id FROM pumonitor_unmatched))",
-            "pumonitor_unmatched",
-            values=values,
+        return (
+            f"pumonitor_unmatched WHERE id NOT IN (SELECT id FROM ({ids}) "
+            "AS made WHERE id IN (SELECT id FROM pumonitor_unmatched))"
         )
 
     def examples(self, problem: int, shown: Column, *, of_all: bool = False) -> Statement:
@@ -193,7 +285,9 @@ class CountQuery(QueryParts):
     def delays(self) -> Statement:
         """Numbers of confirmed predictions by whole seconds until they were known."""
         # Down to a whole second, below 0 as well; then the division leaves nothing over.
-        whole = "(known - made - ((known - made) % 1000000 + 1000000) % 1000000)"
+        over = self.dialect.remainder("(known - made)", 1_000_000)
+        over = self.dialect.remainder(f"({over} + 1000000)", 1_000_000)
+        whole = f"(known - made - {over})"
         seconds = self.dialect.divided(whole, 1_000_000)
         return self.stated(
             # Confirmed ones first: to group all predictions by id takes memory for each of them.

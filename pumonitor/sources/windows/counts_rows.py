@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 import numpy as np
 
-from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
+from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.time_columns import (
     EARLIEST,
@@ -93,6 +94,12 @@ class Values:
         self.bound[name] = self.dialect.parameter(value)
         return f":{name}"
 
+    def write_bound(self, name: str, value: object, kind: Kind, *, upper: bool = False) -> str:
+        """The same of an end of a stretch of time, for the bare column of times of this kind."""
+        if self.dialect.takes_parameters:
+            return self.write(name, value)
+        return self.dialect.bound(value, kind, upper=upper)
+
     def bind(self, **given: object) -> None:
         """Set parameters that the user's own query refers to."""
         self.bound |= {name: self.dialect.parameter(value) for name, value in given.items()}
@@ -106,8 +113,11 @@ def prediction_rows(
     between: tuple[datetime, datetime] | None,
     values: Values,
     shown: Column | None = None,
+    stretches: Sequence[tuple[datetime, datetime]] = (),
 ) -> str:
     """Rows made in a stretch of time, or all, and those whose time cannot be read.
+
+    With `stretches`, which lie within it, rows between these are mostly passed over.
 
     They are id, made (microseconds), score, model_version, segment_0 and so on, those of
     `feature_columns`, problem (0, or the number of one of `PREDICTION_PROBLEMS`) and, if asked for,
@@ -132,14 +142,13 @@ def prediction_rows(
         name="made",
         between=between,
         values=values,
+        stretches=stretches,
     )
     problem = _first_of(
         "id IS NULL",
         "made IS NULL",
         "score IS NULL",
-        # 0 for finite numbers only. Comparing with the largest number would tell as much, but some
-        # engines answer that from a file's statistics, which leave NaN out.
-        "coalesce(score - score, 1e0) <> 0e0",
+        dialect.not_finite("score"),
         "score < 0e0 OR score > 1e0" if table.only_probabilities else None,
     )
     return (
@@ -239,6 +248,7 @@ def _timed(
     name: str,
     between: tuple[datetime, datetime] | None,
     values: Values,
+    stretches: Sequence[tuple[datetime, datetime]] = (),
 ) -> str:
     """A subquery of raw columns and the time as UTC microseconds.
 
@@ -260,10 +270,10 @@ def _timed(
     filtered = ""
     if name == "made":
         _bind_query(relation, time, between or _ALWAYS, values)
-        filtered = _roughly(time, between, values)
+        filtered = _roughly(time, between, values, stretches)
     return (
         f"(SELECT {', '.join(raw)}, {read} AS {name} FROM "
-        f"(SELECT {chosen} FROM {relation.sql} AS source{filtered}) AS raw) AS timed"
+        f"(SELECT {chosen} FROM {relation.sql} AS source{filtered}) AS stored) AS timed"
     )
 
 
@@ -281,14 +291,33 @@ def _in_terms_of(time: TimeColumn, between: tuple[datetime, datetime]) -> tuple[
     return bounds_of(*between, zone=zone, unit=time.unit)
 
 
-def _roughly(time: TimeColumn, between: tuple[datetime, datetime] | None, values: Values) -> str:
+def _roughly(
+    time: TimeColumn,
+    between: tuple[datetime, datetime] | None,
+    values: Values,
+    stretches: Sequence[tuple[datetime, datetime]] = (),
+) -> str:
     """The filter on the bare column, which statistics of files and indexes can answer."""
     bounds = time.bounds(*between) if between is not None else None
     if bounds is None:
         return ""
-    column = time.column.sql
-    low, high = values.write("earliest", bounds[0]), values.write("latest", bounds[1])
-    return f" WHERE ({column} >= {low} AND {column} < {high}) OR {column} IS NULL"
+    within = _within(time, bounds, values)
+    if len(stretches) > 1:
+        parts = [
+            _within(time, time.bounds(*stretch) or bounds, values, f"_{place}")
+            for place, stretch in enumerate(stretches)
+        ]
+        within = f"({within} AND ({' OR '.join(parts)}))"
+    return f" WHERE {within} OR {time.column.sql} IS NULL"
+
+
+def _within(
+    time: TimeColumn, bounds: tuple[object, object], values: Values, number: str = ""
+) -> str:
+    column, kind = time.column.sql, time.column.kind
+    low = values.write_bound(f"earliest{number}", bounds[0], kind)
+    high = values.write_bound(f"latest{number}", bounds[1], kind, upper=True)
+    return f"({column} >= {low} AND {column} < {high})"
 
 
 def _exactly(
@@ -308,12 +337,8 @@ def _score(column: Column, dialect: Dialect, threshold: float) -> str:
         return score
     # 0.7 in 32 bits is below 0.7 in 64: without this a score of 0.7 would miss a threshold of 0.7.
     # No other score changes place, as this one is the nearest to the threshold.
-    return f"CASE WHEN {score} = {double(nearest)} THEN {double(threshold)} ELSE {score} END"
-
-
-def double(value: float) -> str:
-    """Digits that every engine reads back as this very number."""
-    return f"{value:.17e}"
+    written = dialect.double_constant
+    return f"CASE WHEN {score} = {written(nearest)} THEN {written(threshold)} ELSE {score} END"
 
 
 def _category(column: Column | None, dialect: Dialect) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +14,7 @@ from pumonitor.ports import (
     Progress,
     SampledRows,
     SampleRequest,
+    Scan,
     SourceDescription,
     WindowCounts,
 )
@@ -27,8 +28,9 @@ from pumonitor.sources.column_types.time_columns import (
     from_microseconds,
     shown_moment,
 )
-from pumonitor.sources.windows.counting import check_labels, check_predictions, count_window
-from pumonitor.sources.windows.counts_engine import RECEIVED_COLUMNS, Engine
+from pumonitor.sources.windows.asking import LoadIds
+from pumonitor.sources.windows.counting import count_window
+from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks, TellsCost
 from pumonitor.sources.windows.counts_problems import Unusable, prediction_problems
 from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.counts_rows import (
@@ -36,11 +38,15 @@ from pumonitor.sources.windows.counts_rows import (
     LabelTable,
     PredictionTable,
 )
-from pumonitor.sources.windows.described import named_columns, plain_values, sample_of, types_of
+from pumonitor.sources.windows.described import named_columns, sample_of, types_of
 from pumonitor.sources.windows.drawing import DrawQuery, count_bins, draw_rows
 from pumonitor.sources.windows.grid import ScoreGrid
 from pumonitor.sources.windows.label_delays import LabelDelays
+from pumonitor.sources.windows.labels_at_hand import LabelsAtHand
+from pumonitor.sources.windows.refusing import check_labels, check_predictions
 from pumonitor.sources.windows.sampling import SampleQuery, sample_window
+from pumonitor.sources.windows.several import CountedWindow
+from pumonitor.sources.windows.together import Together
 
 if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
@@ -68,6 +74,7 @@ class CountedSource:
         clock: Clock,
         with_features: Callable[[], PredictionTable],
         with_shown: Callable[[Sequence[str]], PredictionTable],
+        remarks: Callable[[], EngineRemarks],
     ) -> None:
         self._engine = engine
         self._predictions = predictions
@@ -79,8 +86,10 @@ class CountedSource:
         self._clock = clock
         self._with_features = with_features
         self._with_shown = with_shown
+        self._remarks = remarks
         self._featured: PredictionTable | None = None
-        self._received: tuple[datetime | None, LabelTable] | None = None
+        self._labels_at_hand = LabelsAtHand(engine, label_engine, labels, self._query(labels))
+        self._together = Together(self, engine, predictions, self._labels_at_hand)
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
         """Counts of one window at several moments.
@@ -92,24 +101,64 @@ class CountedSource:
         SourceError
             If a table cannot be read.
         """
-        between = (request.window.start, request.window.end)
-        query = self._query(
-            self._labels_known_by(max(request.as_of[-1], between[1])),
-            between=between,
-            as_of=request.as_of,
-            threshold=request.threshold,
-            delay_edges=request.delay_edges,
-        )
+        query = self.query_of([request])
         with self._engine.snapshot():
-            self._load_both(query)
-            counts = count_window(
-                self._engine,
-                query,
-                load_ids=None if self._orphans == "skip" else self._load_ids,
-                progress=progress,
+            self.load_both(query)
+            return self.versioned(
+                count_window(self._engine, query, load_ids=self.load_ids, progress=progress)
             )
+
+    def counts_of_many(
+        self, requests: Sequence[CountRequest]
+    ) -> Iterator[WindowCounts | Exception]:
+        """Counts of several windows, those that come one after another at once.
+
+        In place of those that cannot be counted comes why, an InputError or SourceError.
+        """
+        return self._together.counted(requests)
+
+    def query_of(self, requests: Sequence[CountRequest]) -> CountQuery:
+        """The query about one window, or about several that are alike but for time."""
+        first, last = requests[0], requests[-1]
+        between = (first.window.start, last.window.end)
+        moments = first.as_of if len(requests) == 1 else (max(one.as_of[-1] for one in requests),)
+        query = self._query(
+            self._labels_at_hand.known_by(max(moments[-1], between[1])),
+            between=between,
+            as_of=moments,
+            threshold=first.threshold,
+            delay_edges=first.delay_edges,
+        )
+        if len(requests) == 1:
+            return query
+        windows = tuple(
+            CountedWindow(start=one.window.start, end=one.window.end, as_of=one.as_of)
+            for one in requests
+        )
+        return replace(query, windows=windows)
+
+    def scan(self, request: CountRequest) -> Scan | None:
+        """What counting a window would read; None where the engine does not tell.
+
+        Raises
+        ------
+        SourceError
+            If the engine cannot be asked.
+        """
+        if not isinstance(self._engine, TellsCost):
+            return None
+        statement = self.query_of([request]).everything(with_orphans=self.load_ids is not None)
+        with self._engine.snapshot():
+            return self._engine.expected(statement, about=self._predictions.relation.name)
+
+    def versioned(self, counts: WindowCounts) -> WindowCounts:
+        """Counts with the versions of tables in lakes that were read, and of odd engines."""
         read = {"predictions": self._predictions.relation, "positives": self._labels.relation}
         versions = {role: one.version for role, one in read.items() if one.version}
+        if unverified := self._remarks().unverified:
+            versions["unverified_engine"] = unverified
+        if isinstance(self._engine, TellsCost):
+            versions["read_by"] = self._engine.spent()
         return replace(counts, versions=versions)
 
     def sample(self, request: SampleRequest) -> SampledRows:
@@ -126,7 +175,7 @@ class CountedSource:
         predictions = self._featured = self._featured or self._with_features()
         query = SampleQuery(
             predictions=predictions,
-            labels=self._labels_known_by(max(request.as_of[-1], between[1])),
+            labels=self._labels_at_hand.known_by(max(request.as_of[-1], between[1])),
             dialect=self._engine.dialect,
             grid=self._grid,
             key=self._key,
@@ -135,7 +184,7 @@ class CountedSource:
             threshold=0.5,
         )
         with self._engine.snapshot():
-            self._load_both(query)
+            self.load_both(query)
             return sample_window(self._engine, query, request)
 
     def bins(self, request: BinRequest) -> BinRows:
@@ -150,7 +199,7 @@ class CountedSource:
         """
         query = self._draw_query(self._predictions, request)
         with self._engine.snapshot():
-            self._load_both(query)
+            self.load_both(query)
             return count_bins(self._engine, query, request)
 
     def draw(self, request: CaseRequest) -> tuple[DrawnRow, ...]:
@@ -166,7 +215,7 @@ class CountedSource:
         predictions = self._with_shown(request.columns) if request.columns else self._predictions
         query = self._draw_query(predictions, request)
         with self._engine.snapshot():
-            self._load_both(query)
+            self.load_both(query)
             return draw_rows(self._engine, query, request)
 
     def span(self) -> tuple[datetime, datetime] | None:
@@ -190,7 +239,7 @@ class CountedSource:
             If there are no predictions, if rows of either table cannot be used, or if a time is of
             another age or ahead.
         """
-        query = self._query(self._labels_known_by(LATEST))
+        query = self._query(self._labels_at_hand.known_by(LATEST))
         about = query.labels.relation.name
         with self._engine.snapshot():
             rows, first, last = self._extent(query)
@@ -217,6 +266,8 @@ class CountedSource:
             label_sample = sample_of(self._label_engine, self._labels)
         return SourceDescription(
             engine=self._engine.dialect.name,
+            doubts=self._remarks().doubts,
+            limits=self._remarks().limits,
             columns=types_of(self._predictions),
             label_columns=types_of(self._labels),
             sample=sample,
@@ -262,7 +313,7 @@ class CountedSource:
         between = (request.window.start, request.window.end)
         return DrawQuery(
             predictions=predictions,
-            labels=self._labels_known_by(max(request.as_of, between[1])),
+            labels=self._labels_at_hand.known_by(max(request.as_of, between[1])),
             dialect=self._engine.dialect,
             grid=self._grid,
             key=self._key,
@@ -272,7 +323,8 @@ class CountedSource:
             edges=request.edges,
         )
 
-    def _load_both(self, query: CountQuery) -> None:
+    def load_both(self, query: CountQuery) -> None:
+        """Get the rows of both tables ready that a query is about."""
         self._load_predictions(named_columns(query.predictions), query.between)
         self._engine.load(query.labels.relation, named_columns(query.labels))
 
@@ -286,6 +338,11 @@ class CountedSource:
             time=time.column.name,
             bounds=None if between is None else time.bounds(*between),
         )
+
+    @property
+    def load_ids(self) -> LoadIds | None:
+        """What gets ids of predictions ready; None if labels without prediction are not counted."""
+        return None if self._orphans == "skip" else self._load_ids
 
     def _load_ids(self, between: tuple[datetime, datetime] | None) -> None:
         table = self._predictions
@@ -324,50 +381,6 @@ class CountedSource:
         if first is None:
             return 0, None, None
         return int(rows), from_microseconds(int(first)), from_microseconds(int(last))
-
-    def _labels_known_by(self, moment: datetime) -> LabelTable:
-        """The labels where the predictions are."""
-        table = self._labels
-        if self._label_engine is self._engine:
-            return table
-        # A query sees the moment and may answer it in its own way; a table is read once, whole.
-        wanted = moment if table.relation.parameters else LATEST
-        if self._received is None or self._received[0] != wanted:
-            self._received = (wanted, self._fetched(wanted))
-        return self._received[1]
-
-    def _fetched(self, moment: datetime) -> LabelTable:
-        import pyarrow as pa
-
-        table, engine = self._labels, self._label_engine
-        query = replace(self._query(table, as_of=(moment,)), dialect=engine.dialect)
-        with engine.snapshot():
-            engine.load(table.relation, named_columns(table))
-            check_labels(engine, query)
-            answer = engine.columns(query.labels_as_said(), about=table.relation.name)
-        types = (
-            pa.int64() if self._key == "integer" else pa.string(),
-            pa.int64(),
-            pa.int64(),
-            pa.float64(),
-        )
-        fetched = pa.table(
-            {
-                name: pa.array(plain_values(answer[name]), type=kind)
-                for name, kind in zip(RECEIVED_COLUMNS, types, strict=True)
-            }
-        )
-        relation = self._engine.receive(fetched, name=table.relation.name, key=self._key)
-        known_at, column = table.known_at, relation.columns
-        return LabelTable(
-            relation=relation,
-            id=column["id"],
-            known_at=None
-            if known_at is None
-            else TimeColumn(column=column["known"], zone=None, unit="us"),
-            label=column["label"],
-            propensity=None if table.propensity is None else column["propensity"],
-        )
 
 
 def _ahead(

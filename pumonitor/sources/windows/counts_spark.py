@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pumonitor.errors import InputError, SourceError
 from pumonitor.ports import Progress
@@ -17,7 +21,15 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SparkEngine", "is_spark_frame"]
+__all__ = ["SparkEngine", "in_our_words", "is_spark_frame"]
+
+_PARTITIONS: Final = "spark.sql.shuffle.partitions"
+_FEWEST_PARTITIONS: Final = 8
+_BYTES_IN_PARTITION: Final = 32 * 2**20
+_MOST_SENT: Final = 256 * 2**20
+"""Bytes of labels that are sent to every machine; Spark refuses more than 8 GB."""
+_SIZE: Final = re.compile(r"sizeInBytes=([0-9.]+) ([KMGTPE]?i?B)")
+_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 _KINDS: Final[dict[str, Kind]] = {
     "tinyint": "integer",
@@ -47,11 +59,26 @@ class SparkEngine:
         self.dialect = Spark()
         self._session = session
         self._views: list[str] = []
-        self._kept: dict[str, Any] = {}
+        self._sizes: dict[str, int] = {}
 
-    def relation(self, frame: Any, *, role: str) -> Relation:
+    def version(self) -> str:
+        """Version of the session's Spark."""
+        return str(self._session.version)
+
+    def relation(
+        self,
+        table: object,
+        *,
+        role: str,
+        columns: Mapping[str, str],
+        parameters: Mapping[str, object],
+    ) -> Relation:
         """A frame with its columns."""
-        name = f"the data frame of {role}"
+        del columns, parameters
+        return self.of_frame(table, role=role, name=f"the data frame of {role}")
+
+    def of_frame(self, frame: Any, *, role: str, name: str) -> Relation:
+        """A frame under a name of its own, with its columns."""
         header = list(frame.columns)
         doubled = [one for one in header if header.count(one) > 1]
         if doubled:
@@ -60,6 +87,11 @@ class SparkEngine:
         view = f"pumonitor_{role}_{uuid.uuid4().hex}"
         frame.createOrReplaceTempView(view)
         self._views.append(view)
+        size = self._size_of(view)
+        if size is not None:
+            self._sizes[view] = size
+        if role == "positives":
+            self.dialect = Spark(few_labels=size is not None and size <= _MOST_SENT)
         return Relation(
             name=name,
             sql=view,
@@ -88,47 +120,41 @@ class SparkEngine:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Spark has none: frames are read anew for every statement."""
-        try:
-            yield
-        finally:
-            for view, frame in self._kept.items():
-                frame.unpersist()
-                self._session.catalog.dropTempView(view)
-            self._kept.clear()
+        yield
 
     def rows(
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
     ) -> list[tuple[Any, ...]]:
         """All rows of the answer."""
-        with stepping(progress, step):
-            return [tuple(row) for row in self._collected(statement, about)[1]]
+        columns = self.columns(statement, about=about, progress=progress, step=step)
+        return list(zip(*(values.tolist() for values in columns.values()), strict=True))
 
     def columns(
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
     ) -> Mapping[str, Any]:
         """All columns of the answer."""
-        with stepping(progress, step):
-            names, rows = self._collected(statement, about)
-        columns = zip(*rows, strict=True) if rows else [() for _ in names]
-        return dict(zip(names, columns, strict=True))
+        with stepping(progress, step), self._few_partitions(statement):
+            return self._collected(statement, about)
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Compute it once, on first use."""
-        frame = self._answer(statement, about).cache()
-        frame.createOrReplaceTempView(name)
-        self._kept[name] = frame
-        return True
+        """Nothing is left in the memory of a cluster."""
+        del name, statement, about
+        return False
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
-        """Take labels from another engine."""
-        kind = "BIGINT" if key == "integer" else "STRING"
-        frame = self._session.createDataFrame(
-            [tuple(row.values()) for row in labels.to_pylist()],
-            schema=f"id {kind}, known BIGINT, label INT, propensity DOUBLE",
-        )
+        """Take labels from another engine, as Arrow, to be sent to where predictions are."""
+        import pyarrow as pa
+
+        whole = labels.set_column(2, "label", labels["label"].cast(pa.int32()))
+        try:
+            frame = self._session.createDataFrame(whole)
+        except (TypeError, ValueError):
+            # Before its version 4 it takes no Arrow table.
+            frame = self._session.createDataFrame(labels.to_pandas())
         view = f"pumonitor_labels_{uuid.uuid4().hex}"
         frame.createOrReplaceTempView(view)
         self._views.append(view)
+        self.dialect = Spark(few_labels=labels.nbytes <= _MOST_SENT)
         return received(name, view, key, self.dialect)
 
     def close(self) -> None:
@@ -137,14 +163,64 @@ class SparkEngine:
             self._session.catalog.dropTempView(view)
         self._views.clear()
 
-    def _collected(self, statement: Statement, about: str) -> tuple[list[str], list[Any]]:
+    def _collected(self, statement: Statement, about: str) -> dict[str, NDArray[Any]]:
         from pyspark.errors import PySparkException
 
         frame = self._answer(statement, about)
         try:
-            return list(frame.columns), frame.collect()
+            if hasattr(frame, "toArrow"):
+                return {
+                    name: _array(column)
+                    for name, column in zip(
+                        frame.columns, frame.toArrow().itercolumns(), strict=True
+                    )
+                }
+            # Before its version 4 it has no such method.
+            rows = frame.collect()
         except PySparkException as error:
-            raise _in_our_words(error, about) from None
+            raise in_our_words(error, about) from None
+        return {
+            name: np.array([row[place] for row in rows], dtype=object)
+            for place, name in enumerate(frame.columns)
+        }
+
+    @contextmanager
+    def _few_partitions(self, statement: Statement) -> Iterator[None]:
+        """As many partitions of what is moved as its size asks for, never more than were set.
+
+        At 200, Spark's default, a window of a million rows took minutes on one machine: each
+        partition is a task with files of its own, also where it holds a few rows.
+        """
+        conf = self._session.conf
+        before = conf.get(_PARTITIONS)
+        wanted = self._partitions_of(statement)
+        if wanted is None or not before.isdigit() or wanted >= int(before):
+            yield
+            return
+        conf.set(_PARTITIONS, str(wanted))
+        try:
+            yield
+        finally:
+            conf.set(_PARTITIONS, before)
+
+    def _partitions_of(self, statement: Statement) -> int | None:
+        read = sum(size for view, size in self._sizes.items() if view in statement.sql)
+        return None if read == 0 else max(_FEWEST_PARTITIONS, read // _BYTES_IN_PARTITION)
+
+    def _size_of(self, view: str) -> int | None:
+        """Bytes of a frame as Spark's own plan expects them; None where it does not say.
+
+        Planning alone, no job: it is the size of files, or of what a query keeps at most.
+        """
+        from pyspark.errors import PySparkException
+
+        try:
+            asked = f"EXPLAIN COST SELECT * FROM {view}"  # noqa: S608 (the view is ours)
+            plan = self._session.sql(asked).collect()[0][0]
+        except PySparkException:
+            return None
+        found = _SIZE.search(plan)
+        return None if found is None else int(float(found[1]) * 1024 ** _UNITS.index(found[2]))
 
     def _answer(self, statement: Statement, about: str) -> Any:
         from pyspark.errors import PySparkException
@@ -152,10 +228,24 @@ class SparkEngine:
         try:
             return self._session.sql(statement.sql)
         except PySparkException as error:
-            raise _in_our_words(error, about) from None
+            raise in_our_words(error, about) from None
 
 
-def _in_our_words(error: Exception, about: str) -> SourceError:
+def _array(column: Any) -> NDArray[Any]:
+    """A column of an answer, masked where it is null."""
+    import pyarrow as pa
+
+    column = column.combine_chunks()
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        missing = column.is_null().to_numpy(zero_copy_only=False)
+        plain = column.fill_null(0).to_numpy(zero_copy_only=False)
+        return np.ma.MaskedArray(plain, missing) if missing.any() else plain
+    found: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return found
+
+
+def in_our_words(error: Exception, about: str) -> SourceError:
+    """What Spark says, in one line."""
     return SourceError(f"{about} cannot be read: {str(error).strip().splitlines()[0]}")
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from pumonitor.errors import InputError
-from pumonitor.sources.windows.counting import distinct, texts_of
+from pumonitor.sources.windows.answers import texts_of
+from pumonitor.sources.windows.asking import distinct
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
-from pumonitor.sources.windows.counts_rows import double
 
 if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
@@ -51,7 +51,7 @@ class DrawQuery(CountQuery):
     def smallest(self, request: CaseRequest) -> Statement:
         """Rows whose key is below that of their bin, with their key and what is shown of them."""
         features = tuple(f"feature_{place}" for place in range(len(self.predictions.features)))
-        text = f"CAST(id AS {self.dialect.text})"
+        text = self.dialect.plain(f"CAST(id AS {self.dialect.text})")
         keyed = self.dialect.hashed(f"'{request.seed}:' || {text}")
         # Few are left before anything else is asked of them.
         widest = _cutoff(max(*request.shares, request.confirmed_share))
@@ -75,6 +75,7 @@ class DrawQuery(CountQuery):
 
     def _placed(self, rows: str, columns: Sequence[str] = ()) -> str:
         """Rows with their bin, from 0 for the lowest scores."""
+        double = self.dialect.double_constant
         cases = " ".join(
             f"WHEN score < {double(edge)} THEN {place}" for place, edge in enumerate(self.edges)
         )
@@ -151,8 +152,7 @@ def draw_rows(engine: Engine, query: DrawQuery, request: CaseRequest) -> tuple[D
 
 def _prepared(engine: Engine, query: DrawQuery) -> DrawQuery:
     """The query about the first row of each id, with states that are computed once."""
-    *_, found = distinct(engine, query)
-    assert isinstance(found, DrawQuery)  # noqa: S101 (it is replaced by its own kind)
+    found = distinct(engine, query)
     if engine.keep("pumonitor_states", found.states(), about=query.labels.relation.name):
         found = replace(found, kept=found.kept | {"pumonitor_states"})
     return found

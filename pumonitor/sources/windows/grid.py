@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -36,6 +37,11 @@ def _tiers() -> tuple[_Tier, ...]:
         first += round((until - start) * 2.0**power)
         start = until
     return tuple(tiers)
+
+
+def _exact(value: float) -> str:
+    """Digits that read back as this very number, as a floating-point constant."""
+    return f"{value:.17e}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,17 +89,24 @@ class ScoreGrid:
             return scores
         return np.asarray(0.5 * (1 + scores / (1 + np.abs(scores))))
 
-    def sql(self, score: str, *, floor: str = "CAST(floor({}) AS BIGINT)") -> str:
+    def sql(
+        self,
+        score: str,
+        *,
+        floor: str = "CAST(floor({}) AS BIGINT)",
+        constant: Callable[[float], str] = _exact,
+    ) -> str:
         """Expression of the cell, for a DOUBLE column or expression, in any SQL dialect.
 
-        `floor` says how the dialect rounds a number down that is not below 0.
+        `floor` says how the dialect rounds a number down that is not below 0, `constant` how it
+        writes a double.
         """
         share = score
         if self.scale == "unbounded":
             share = f"(0.5e0 * (1e0 + {score} / (1e0 + abs({score}))))"
         whens = " ".join(
-            f"WHEN {share} < {_exact(tier.until)} THEN {tier.first} + "
-            + floor.format(f"(({share} - {_exact(tier.start)}) * {_exact(tier.scale)})")
+            f"WHEN {share} < {constant(tier.until)} THEN {tier.first} + "
+            + floor.format(f"(({share} - {constant(tier.start)}) * {constant(tier.scale)})")
             for tier in TIERS
         )
         return f"(CASE {whens} ELSE {self.cells - 1} END)"
@@ -108,11 +121,6 @@ class ScoreGrid:
             place = ((share - tier.start) * tier.scale).floor().cast(nw.Int64) + tier.first
             found = nw.when(share < tier.until).then(place).otherwise(found)
         return found
-
-
-def _exact(value: float) -> str:
-    """Digits that read back as this very number, as a floating-point constant."""
-    return f"{value:.17e}"
 
 
 TIERS: Final = _tiers()

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from pumonitor.ports import SampledRows, SampleRequest
 from pumonitor.sources.column_types.column_kinds import Column
-from pumonitor.sources.windows.counting import distinct, numbers_of, texts_of
+from pumonitor.sources.windows.answers import numbers_of, texts_of
+from pumonitor.sources.windows.asking import distinct
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import NUMBERS, feature_columns
@@ -79,8 +80,7 @@ def sample_window(engine: Engine, query: SampleQuery, request: SampleRequest) ->
     request : SampleRequest
     """
     about = query.predictions.relation.name
-    *_, found = distinct(engine, query)
-    assert isinstance(found, SampleQuery)  # noqa: S101 (it is replaced by its own kind)
+    found = distinct(engine, query)
     # Both parts read it: where it can be held, it is.
     about_labels = query.labels.relation.name
     if engine.keep("pumonitor_states", found.states(), about=about_labels):

@@ -75,7 +75,10 @@ def test_no_key_changes_the_configuration():
         ("{columns: [a, a]}", "has the column 'a' twice"),
         ("{verdicts: {source: v.csv, id: a, verdict: a}}", "uses the column 'a' in two roles"),
         ("{verdict: 1}", "did you mean"),
-        ("{verdicts: {source: {url: 'mysql://h/d', table: t}}}", "postgresql and sqlite are read"),
+        (
+            "{verdicts: {source: {url: 'mysql://h/d', table: t}}}",
+            "of the kind 'mysql': postgresql, sqlite",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(audits, said):

@@ -15,8 +15,7 @@ from pumonitor.monitor.config.values.masks import without_password
 from pumonitor.monitor.config.values.variables import Secret
 
 __all__ = ["Positives", "Predictions", "Source"]
-
-_DIALECTS: Final = ("postgresql", "sqlite")
+_COUNTS: Final = "counts://"
 
 
 class Source(Located):
@@ -26,7 +25,9 @@ class Source(Located):
     ----------
     path : Secret or None
         File, pattern or address of files, or a table of a lake: delta://path-or-address or
-        iceberg://catalog/namespace.table. It can stand alone in place of the mapping.
+        iceberg://catalog/namespace.table, or counts that a job has made: counts:// before any of
+        these, or before the address of a database with #TABLE. It can stand alone in place of the
+        mapping.
     url : Secret or None
         Address of a database.
     table : str or None
@@ -101,9 +102,14 @@ class Source(Located):
     @property
     def _shown_path(self) -> str:
         """Path or pattern; of an address without parameters, which may be a signature."""
-        path = self._as_far_as_known[0]
+        return self._shown(self._as_far_as_known[0])
+
+    def _shown(self, path: str) -> str:
         if "://" not in path:
             return path
+        if path.lower().startswith(_COUNTS):
+            place = path[len(_COUNTS) :]
+            return _COUNTS + (without_password(place) if "#" in place else self._shown(place))
         from pumonitor.sources.lakes.addresses import is_lake_address, shown_lake_address
         from pumonitor.sources.reach.remote_files import shown_address
 
@@ -133,10 +139,13 @@ class Source(Located):
 
     def _check_dialect(self, url: str) -> None:
         check_address(url)
+        from pumonitor.sources.engines.registry import engine_kind, engine_kinds
+
         dialect = self.identity["dialect"]
-        if dialect not in _DIALECTS:
-            hint = did_you_mean(dialect, _DIALECTS)
-            msg = f"is a database of the kind {dialect!r}: {' and '.join(_DIALECTS)} are read{hint}"
+        if engine_kind(dialect) is None:
+            known = engine_kinds()
+            hint = did_you_mean(dialect, known)
+            msg = f"is a database of the kind {dialect!r}: {', '.join(known)} are read{hint}"
             raise ValueError(msg)
 
     @classmethod
@@ -164,10 +173,12 @@ class _Columns(Part):
     def _with_parameters(cls, source: Source) -> Source:
         if source.query is not None and not source.secret.missing():
             # Loads the SQL parser only if there is a query.
+            from pumonitor.sources.engines.registry import engine_kind
             from pumonitor.sources.windows.contained_sql import check_query
 
-            dialect = source.identity["dialect"]
-            check_query(source.query, dialect=dialect, parameters=cls._parameters)
+            kind = engine_kind(source.identity["dialect"])
+            spoken = None if kind is None else kind.spoken
+            check_query(source.query, dialect=spoken, parameters=cls._parameters)
         return source
 
     @field_validator("time_unit")

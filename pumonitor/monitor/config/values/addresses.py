@@ -15,6 +15,7 @@ __all__ = ["Located", "check_address"]
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]*://")
 _FILE_DATABASES = ("sqlite", "duckdb")
 _LAKE_OF_FILES = "delta://"
+_COUNTS = "counts://"
 
 
 def check_address(given: str) -> None:
@@ -35,6 +36,8 @@ class Located(Part):
 
     def absolute(self, address: str) -> str:
         """The address with the path of a file, or of a lake's folder, made absolute."""
+        if address.lower().startswith(_COUNTS):
+            return _COUNTS + self.absolute(address[len(_COUNTS) :])
         if address.lower().startswith(_LAKE_OF_FILES):
             # Most configurations have no lake, and sources take a while to load.
             from pumonitor.sources.lakes.addresses import absolute_lake_address

@@ -8,7 +8,13 @@ from typing import Any, Final, Literal
 
 __all__ = ["InputFinding", "InputKind", "input_findings"]
 
-InputKind = Literal["refused_labels", "early_labels", "repeated_predictions", "conflicting_labels"]
+InputKind = Literal[
+    "refused_labels",
+    "early_labels",
+    "repeated_predictions",
+    "conflicting_labels",
+    "unverified_engine",
+]
 
 _REPORTED_SHARE: Final = 0.01
 """Smallest share of the rows that is reported."""
@@ -50,13 +56,14 @@ def input_findings(
     Parameters
     ----------
     counts : mapping
-        Fields of `pumonitor.ports.InputCounts`; missing ones count as 0.
+        Fields of `pumonitor.ports.InputCounts`; missing ones count as 0. And "versions", as of
+        `pumonitor.ports.WindowCounts`.
     before : callable
         Returns the counts of earlier windows, from which the usual share is computed. Called only
         when needed.
     """
     found = [_refused(counts), _early(counts, before), _repeated(counts, before)]
-    found.append(_conflicting(counts, before))
+    found += [_conflicting(counts, before), _unverified(counts)]
     return tuple(one for one in found if one is not None)
 
 
@@ -114,6 +121,17 @@ def _conflicting(counts: Counts, before: Callable[[], Sequence[Counts]]) -> Inpu
         sentence=f"{rows:,} of {_of(counts, 'label_rows'):,} labels contradict each other about "
         f"one prediction at the same known_at{usual}, and are not counted: give the later "
         "one a later known_at",
+    )
+
+
+def _unverified(counts: Counts) -> InputFinding | None:
+    engine = counts.get("versions", {}).get("unverified_engine")
+    if not engine:
+        return None
+    return InputFinding(
+        kind="unverified_engine",
+        sentence=f"counted by {engine['name']} {engine['version']}, which was not verified, so "
+        "counts may be wrong: run pumonitor engines verify with its url",
     )
 
 

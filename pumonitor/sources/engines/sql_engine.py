@@ -1,57 +1,38 @@
-"""Predictions and labels in PostgreSQL and SQLite, counted there through SQLAlchemy."""
+"""Predictions and labels in databases that SQLAlchemy connects to, counted there."""
 
 # ruff: noqa: S608 (identifiers reach SQL only quoted by the dialect, values as parameters)
 
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import InputError, PumonitorError, SourceError, did_you_mean
 from pumonitor.ports import Progress
-from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
-from pumonitor.sources.column_types.dialects import sqlite_functions
+from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
+from pumonitor.sources.engines.registry import engine_kind
+from pumonitor.sources.engines.sql_backend import LABELS_TABLE, SqlBackend, ids_with_nul
+from pumonitor.sources.engines.sql_connections import connections_to, secrets_of
 from pumonitor.sources.windows.contained_sql import check_query, for_sqlalchemy
 from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
-from pumonitor.sources.windows.sql_connections import DIALECTS, LONGEST_WAIT, engine_of, secrets_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
     from sqlalchemy import Connection
 
 __all__ = ["SQLEngine"]
 
-# By the numbers under which PostgreSQL lists its types, the same with every driver.
-_POSTGRESQL_KINDS: Final[dict[int, tuple[str, Kind]]] = {
-    16: ("boolean", "boolean"),
-    20: ("bigint", "integer"),
-    21: ("smallint", "integer"),
-    23: ("integer", "integer"),
-    25: ("text", "text"),
-    700: ("real", "single"),
-    701: ("double precision", "number"),
-    1042: ("character", "text"),
-    1043: ("character varying", "text"),
-    1082: ("date", "date"),
-    1114: ("timestamp without time zone", "naive"),
-    1184: ("timestamp with time zone", "moment"),
-    1700: ("numeric", "number"),
-    2950: ("uuid", "text"),
-}
-_SQLITE_KINDS: Final[dict[str, Kind]] = {"integer": "integer", "real": "number", "text": "text"}
-_RENAMED: Final = re.compile(r":\d+$")
-_SAMPLE_ROWS: Final = 1000
 _BATCH_ROWS: Final = 10_000
-_STEPS_BETWEEN_LOOKS: Final = 100_000
-_QUERY_CANCELED: Final = "57014"
-_NOT_ALLOWED: Final = "42501"
-# What SQLite says of a query that is no SQL or asks for what is not there; it has no numbers.
-_MISTAKES: Final = ("no such column", "no such table", "no such function", "syntax error")
+_INSERT: Final = (
+    f"INSERT INTO {LABELS_TABLE} (id, known, label, propensity) "
+    "VALUES (:id, :known, :label, :propensity)"
+)
 
 
 class SQLEngine:
@@ -60,51 +41,60 @@ class SQLEngine:
     Parameters
     ----------
     url : str
+    backend : SqlBackend
+        What the database differs by from others.
     timeout : float
         Seconds.
     """
 
-    def __init__(self, url: str, *, timeout: float) -> None:
+    def __init__(self, url: str, backend: SqlBackend, *, timeout: float) -> None:
         self._secrets = secrets_of(url)
-        self._engine = engine_of(url, timeout)
+        self._backend = backend
+        self._engine = connections_to(url, backend, timeout=timeout)
         self._timeout = timeout
-        self._longest_wait = min(timeout, LONGEST_WAIT)
-        self._deadline = float("inf")
-        self.dialect = DIALECTS[self._engine.dialect.name]()
+        self.dialect = backend.dialect
         self._connection: Connection | None = None
+        self._is_reading = False
+
+    def version(self) -> str:
+        """Version of the server, or of the library that reads the file."""
+        connection = self._connected()
+        rows = self._run(connection, self._backend.version_query, {}, "its version")[1]
+        if not self._is_reading:
+            connection.rollback()
+        return self._backend.version(str(rows[0][0]))
 
     def relation(
         self,
-        location: SqlTable | SqlQuery,
+        table: object,
         *,
         role: str,
+        columns: Mapping[str, str],
         parameters: Mapping[str, object],
     ) -> Relation:
-        """A table or a query with its columns.
-
-        Parameters
-        ----------
-        location : SqlTable or SqlQuery
-        role : str
-            What it is called in messages.
-        parameters : mapping of str to object
-            Values that let every row through.
-        """
+        """A table or a query with its columns."""
+        del columns
+        if not isinstance(table, SqlTable | SqlQuery):
+            raise TypeError(type(table))
         values: dict[str, object] = {}
         taken: Mapping[str, object] = {}
-        if isinstance(location, SqlTable):
-            name = f"{role} {location.table}"
-            sql = self._table(location.table, name)
+        if isinstance(table, SqlTable):
+            name = f"{role} {table.table}"
+            sql = self._table(table.table, name)
         else:
             name = f"the query of {role}"
+            kind = engine_kind(self.dialect.name)
             query = check_query(
-                location.query, dialect=self.dialect.name, parameters=parameters, name=name
+                table.query,
+                dialect=None if kind is None else kind.spoken,
+                parameters=parameters,
+                name=name,
             )
             sql, taken = f"({query})", parameters
             values = {key: self.dialect.parameter(value) for key, value in parameters.items()}
         with self.snapshot():
-            columns = self._columns(name, sql, values)
-        return Relation(name=name, sql=sql, columns=columns, parameters=taken)
+            found = self._columns(name, sql, values)
+        return Relation(name=name, sql=sql, columns=found, parameters=taken)
 
     def load(
         self,
@@ -121,16 +111,13 @@ class SQLEngine:
     def snapshot(self) -> Iterator[None]:
         """One transaction that only reads."""
         connection = self._connected()
-        if self.dialect.name == "postgresql":
-            self._run(
-                connection, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", {}, ""
-            )
-        else:
-            self._run(connection, "PRAGMA query_only = ON", {}, "")
-            self._run(connection, "BEGIN", {}, "")
+        for statement in self._backend.begin:
+            self._run(connection, statement, {}, "")
+        self._is_reading = True
         try:
             yield
         finally:
+            self._is_reading = False
             connection.rollback()
 
     def rows(
@@ -156,34 +143,22 @@ class SQLEngine:
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Put labels into a temporary table, the only thing that is ever written."""
-        connection = self._connected()
-        if self.dialect.name == "sqlite":
-            self._run(connection, "PRAGMA query_only = OFF", {}, name)
-        elif key == "text" and (found := _with_nul(labels["id"])):
+        connection, backend = self._connected(), self._backend
+        if not backend.holds_nul and key == "text" and (found := ids_with_nul(labels)):
             msg = (
                 f"{name} has {found} ids that hold a NUL character, which {self.dialect.name} does "
                 "not store: remove it where the rows are written"
             )
             raise InputError(msg)
-        kind = "BIGINT" if key == "integer" else "TEXT"
-        self._run(connection, "DROP TABLE IF EXISTS pumonitor_labels", {}, name)
-        self._run(
-            connection,
-            f"CREATE TEMPORARY TABLE pumonitor_labels (id {kind}, known BIGINT, label SMALLINT, "
-            f"propensity {self.dialect.double})",
-            {},
-            name,
-        )
-        insert = (
-            "INSERT INTO pumonitor_labels (id, known, label, propensity) "
-            "VALUES (:id, :known, :label, :propensity)"
-        )
+        made = (f"DROP TABLE IF EXISTS {LABELS_TABLE}", backend.labels_table(key))
+        for statement in (*backend.before_labels, *made):
+            self._run(connection, statement, {}, name)
         for batch in labels.to_batches(max_chunksize=_BATCH_ROWS):
-            self._run(connection, insert, batch.to_pylist(), name)
-        if self.dialect.name == "postgresql":
-            self._run(connection, "ANALYZE pumonitor_labels", {}, name)
+            self._run(connection, _INSERT, batch.to_pylist(), name)
+        for statement in backend.after_labels:
+            self._run(connection, statement, {}, name)
         connection.commit()
-        return received(name, "pumonitor_labels", key, self.dialect)
+        return received(name, LABELS_TABLE, key, self.dialect)
 
     def close(self) -> None:
         """Let go of everything."""
@@ -198,21 +173,11 @@ class SQLEngine:
 
             try:
                 self._connection = self._engine.connect()
-                if self.dialect.name == "sqlite":
-                    self._prepare_sqlite(self._connection)
+                self._backend.prepare(self._connection, timeout=self._timeout)
             except sqlalchemy.exc.SQLAlchemyError as error:
                 msg = f"the {self.dialect.name} database cannot be reached: {self._masked(error)}"
                 raise SourceError(msg) from None
         return self._connection
-
-    def _prepare_sqlite(self, connection: Connection) -> None:
-        driver: Any = connection.connection.driver_connection
-        for name, function in sqlite_functions().items():
-            driver.create_function(name, 1, function, deterministic=True)
-        driver.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
-
-    def _is_late(self) -> bool:
-        return time.monotonic() > self._deadline
 
     def _run(
         self, connection: Connection, sql: str, values: Any, about: str
@@ -220,38 +185,35 @@ class SQLEngine:
         import sqlalchemy
         import sqlalchemy.exc
 
-        self._deadline = time.monotonic() + self._timeout
+        self._backend.statement_begins(timeout=self._timeout)
         try:
             result = connection.execute(sqlalchemy.text(sql), values)
             if not result.returns_rows:
                 return [], []
+            self._backend.answered(result.cursor)
             return list(result.keys()), [tuple(row) for row in result.fetchall()]
         except sqlalchemy.exc.SQLAlchemyError as error:
             raise self._in_our_words(error, about) from None
 
     def _in_our_words(self, error: Exception, about: str) -> PumonitorError:
         driver = getattr(error, "orig", None)
-        state = str(getattr(driver, "sqlstate", None) or "")
-        if state == _QUERY_CANCELED or str(driver) == "interrupted":
+        if self._backend.is_late(driver):
             return SourceError(
                 f"{about} took longer to read than the {self._timeout:g} s allowed: an index on "
                 "its time and id columns helps, or a shorter window"
             )
         said = self._masked(error)
-        if said == "database is locked":
+        if (waited := self._backend.is_locked(said)) is not None:
             return SourceError(
                 f"{about} cannot be read: another program has locked the database for longer than "
-                f"{self._longest_wait:g} s; try again, or set PRAGMA journal_mode = WAL there, "
+                f"{waited:g} s; try again, or set PRAGMA journal_mode = WAL there, "
                 "which lets rows be read while others are written"
             )
-        is_mistake = state.startswith("42") and state != _NOT_ALLOWED
-        is_mistake = is_mistake or any(one in said for one in _MISTAKES)
-        problem = InputError if is_mistake or state.startswith("22") else SourceError
+        problem = InputError if self._backend.is_mistake(driver, said) else SourceError
         return problem(f"{about} cannot be read: {said}")
 
     def _masked(self, error: Exception) -> str:
-        lines = str(getattr(error, "orig", None) or error).strip().splitlines() or [""]
-        message = lines[0]
+        message = self._backend.words(getattr(error, "orig", None) or error)
         for secret in self._secrets:
             message = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "***", message)
         return message
@@ -280,59 +242,34 @@ class SQLEngine:
         raise InputError(msg)
 
     def _columns(self, name: str, sql: str, values: Mapping[str, object]) -> dict[str, Column]:
-        """Columns and their kinds: PostgreSQL tells them, in SQLite every value has its own."""
+        """Columns and their kinds: databases tell them, in SQLite every value has its own."""
         import sqlalchemy
         import sqlalchemy.exc
 
-        connection = self._connected()
-        self._deadline = time.monotonic() + self._timeout
-        rows = _SAMPLE_ROWS if self.dialect.name == "sqlite" else 0
+        backend, connection = self._backend, self._connected()
+        backend.statement_begins(timeout=self._timeout)
         try:
             result = connection.execute(
-                sqlalchemy.text(f"SELECT * FROM {sql} AS source LIMIT {rows}"), dict(values)
+                sqlalchemy.text(f"SELECT * FROM {sql} AS source LIMIT {backend.sample_rows}"),
+                dict(values),
             )
-            described: list[Any] = list(result.cursor.description)
+            described: Sequence[Any] = list(result.cursor.description)
             sample = result.fetchall()
         except sqlalchemy.exc.SQLAlchemyError as error:
             raise self._in_our_words(error, name) from None
-        names = [str(one[0]) for one in described]
-        plain = names
-        if self.dialect.name == "sqlite" and sql.startswith("("):
-            # It renames the second of two columns of a subquery.
-            plain = [_RENAMED.sub("", one) for one in names]
+        plain = backend.column_names(described, of_query=sql.startswith("("))
         doubled = [one for one in plain if plain.count(one) > 1]
         if doubled:
             msg = f"{name} has {plain.count(doubled[0])} columns named '{doubled[0]}': rename one"
             raise InputError(msg)
-        columns: dict[str, Column] = {}
-        for place, one in enumerate(described):
-            if self.dialect.name == "sqlite":
-                stored, kind = _sqlite_kind([row[place] for row in sample])
-            else:
-                stored, kind = _POSTGRESQL_KINDS.get(one[1], ("a type not read here", "other"))
-                if stored == "numeric" and one[5] == 0:
-                    kind = "integer"
-            columns[names[place]] = Column(
-                name=names[place],
+        names = [backend.stored_name(one[0]) for one in described]
+        types = backend.column_types(described, sample)
+        return {
+            backend.shown_name(one): Column(
+                name=backend.shown_name(one),
                 type=stored,
                 kind=kind,
-                sql=f"source.{for_sqlalchemy(self.dialect.quoted(names[place]))}",
+                sql=f"source.{for_sqlalchemy(self.dialect.quoted(one))}",
             )
-        return columns
-
-
-def _with_nul(ids: pa.ChunkedArray) -> int:
-    import pyarrow.compute as pc
-
-    return int(pc.sum(pc.match_substring(ids, "\0")).as_py() or 0)
-
-
-def _sqlite_kind(values: Sequence[object]) -> tuple[str, Kind]:
-    types = {int: "integer", float: "real", str: "text", bytes: "blob"}
-    found = sorted({types.get(type(value), "other") for value in values if value is not None})
-    if not found:
-        return "nothing but NULL", "empty"
-    if found == ["integer", "real"]:
-        return "integer and real", "number"
-    stored = " and ".join(found)
-    return stored, _SQLITE_KINDS.get(stored, "other")
+            for one, (stored, kind) in zip(names, types, strict=True)
+        }

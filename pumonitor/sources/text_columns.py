@@ -9,10 +9,10 @@ from contextlib import closing
 
 from pumonitor.sources.column_types.column_kinds import Relation, named_column
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
+from pumonitor.sources.engines.registry import open_engine
 from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import Statement
-from pumonitor.sources.windows.counts_sql import SQLEngine
 
 __all__ = ["read_text_columns"]
 
@@ -49,13 +49,15 @@ def read_text_columns(
     SourceError
         If the table cannot be read.
     """
-    if isinstance(place, SqlTable | SqlQuery):
-        with closing(SQLEngine(place.url, timeout=statement_timeout)) as database:
-            relation = database.relation(place, role=name, parameters={})
-            return _read(database, relation, columns)
     roles = dict.fromkeys(columns, "shown")
-    with closing(DuckDBEngine({name: place}, may_be_absent=frozenset({name}))) as files:
-        return _read(files, files.relation(name, roles), columns)
+    opened: Engine
+    if isinstance(place, SqlTable | SqlQuery):
+        opened = open_engine(place.url, timeout=statement_timeout)
+    else:
+        opened = DuckDBEngine({name: place}, may_be_absent=frozenset({name}))
+    with closing(opened) as engine:
+        relation = engine.relation(place, role=name, columns=roles, parameters={})
+        return _read(engine, relation, columns)
 
 
 def _read(

@@ -1,0 +1,96 @@
+"""Many rows: `python -m benchmarks.scale rows --rows 1000000000 --folder FOLDER`.
+
+Days of generated rows in Parquet are counted, all days as one window and each by itself; both must
+agree in every count. Then some numbers of days are counted, from the fewest to all of them, and a
+line is fitted to the CPU seconds; what it says of more rows than were counted is marked so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.monitoring.backfill import write
+from benchmarks.scale.generated import measured, opened, requests, whole
+from pumonitor.ports import CountRequest, WindowCounts
+
+__all__ = ["main"]
+
+DAYS = 100
+_BEYOND = 1_000_000_000
+
+
+def main() -> None:
+    """Write, count, compare, fit."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=_BEYOND, help="in 100 days")
+    parser.add_argument("--folder", type=Path, help="where files are kept; else a temporary one")
+    options, _ = parser.parse_known_args()
+    folder = options.folder or Path(tempfile.mkdtemp())
+    write(folder, days=DAYS, rows=options.rows // DAYS)
+    one_window_and_its_days(folder)
+    fitted(folder, options.rows)
+    if options.folder is None:
+        shutil.rmtree(folder)
+
+
+def one_window_and_its_days(folder: Path) -> None:
+    """Print what all days as one window take, and whether its counts are the sum of the days'."""
+    source = opened(folder)
+    request = whole(DAYS, moment_of=DAYS)
+    with measured() as spent:
+        counts = source.counts(request)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    found = counts.found
+    print(
+        f"  one window of {found.predictions:,} rows and {found.label_rows:,} labels: "
+        f"{spent.wall:.1f} s, {spent.cpu:.1f} s CPU, at most {peak:.2f} GB",
+        flush=True,
+    )
+    days = [
+        CountRequest(window=one.window, as_of=request.as_of, threshold=request.threshold)
+        for one in requests(DAYS)
+    ]
+    summed: Counter[tuple[int, int]] = Counter()
+    with measured() as spent:
+        for day in source.counts_of_many(days):
+            if isinstance(day, Exception):
+                raise day
+            summed.update(_cells(day))
+    source.close()
+    verdict = "equal" if summed == Counter(_cells(counts)) else "DIFFERENT"
+    print(f"  its {DAYS} days: {spent.wall:.1f} s, {spent.cpu:.1f} s CPU; their sum is {verdict}")
+
+
+def _cells(counts: WindowCounts) -> dict[tuple[int, int], int]:
+    keys = zip(counts.cell.tolist(), counts.history.tolist(), strict=True)
+    return dict(zip(keys, counts.rows.tolist(), strict=True))
+
+
+def fitted(folder: Path, rows: int) -> None:
+    """Print CPU seconds of some numbers of days, and the line through them."""
+    sizes, seconds = [], []
+    for days in (1, 3, 10, 30, DAYS):
+        source = opened(folder)
+        with measured() as spent:
+            for _ in source.counts_of_many(requests(days)):
+                pass
+        source.close()
+        sizes.append(days * (rows // DAYS))
+        seconds.append(spent.cpu)
+        print(f"  {sizes[-1]:>13,} rows in {days} windows: {spent.cpu:.2f} s CPU", flush=True)
+    slope, base = np.polyfit(sizes, seconds, 1)
+    print(f"  line: {base:.2f} s and {1e6 * slope:.3f} s a million rows")
+    for many in (10**8, 10**9, 10**10):
+        if many > sizes[-1]:
+            print(f"  {many:>13,} rows: {base + slope * many:.0f} s CPU, EXTRAPOLATED")
+
+
+if __name__ == "__main__":
+    main()

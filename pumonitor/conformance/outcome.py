@@ -1,0 +1,138 @@
+"""What an engine makes of a case: every number, or how the rows were refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Final
+
+from pumonitor.conformance.cases.case import Case
+from pumonitor.errors import InputError, PumonitorError
+from pumonitor.ports import WindowCounts
+from pumonitor.sources.opening import open_source
+
+__all__ = ["Outcome", "outcome_of"]
+
+_NOW: Final = datetime(2026, 12, 1, tzinfo=UTC)
+_REFUSED: Final = re.compile(r"^(\w+ column '\w+') of .*? has (\d+ [^:;]*)")
+"""Where and how often; what follows shows values, each engine in its own way."""
+
+_OWN_WORDS: Final = " cannot be read: "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """All that was counted.
+
+    Attributes
+    ----------
+    facts : mapping of str to str
+        What was counted, by what it is a count of.
+    """
+
+    facts: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """The same for two engines that agree on everything."""
+        return sha256(json.dumps(self.facts, sort_keys=True).encode()).hexdigest()[:16]
+
+    def agrees_with(self, expected: Outcome) -> bool:
+        """Whether nothing differs.
+
+        Where rows cannot be used, some databases refuse the whole query in words of their own, and
+        that is as good as naming the rows.
+        """
+        said = self.facts.get("refused", "")
+        if _OWN_WORDS in said and not _REFUSED.match(said):
+            return set(expected.facts) == {"refused"}
+        return self.facts == expected.facts
+
+    def difference(self, expected: Outcome) -> str:
+        """The first thing that differs; "" if nothing does."""
+        for fact in [*expected.facts, *self.facts]:
+            here, there = self.facts.get(fact), expected.facts.get(fact)
+            if here != there:
+                return f"{fact}: {here or 'nothing'} here, {there or 'nothing'} in DuckDB"
+        return ""
+
+
+def outcome_of(case: Case, made: object, known: object, *, timeout: float) -> Outcome:
+    """Count a case wherever its tables are.
+
+    Parameters
+    ----------
+    case : Case
+    made, known : object
+        Predictions and positives, as `open_source` takes them.
+    timeout : float
+        Seconds for one statement.
+    """
+    facts: dict[str, str] = {}
+    try:
+        with closing(
+            open_source(
+                made,
+                case.made,
+                known,
+                case.known,
+                score_scale=case.scale,
+                statement_timeout=timeout,
+                clock=lambda: _NOW,
+            )
+        ) as source:
+            for place, request in enumerate(case.requests):
+                facts |= {
+                    f"window {place + 1}, {fact}": value
+                    for fact, value in _facts(source.counts(request)).items()
+                }
+            if case.describes:
+                found = source.describe()
+                facts["delays"] = str(dict(found.delay_quantiles))
+                facts["span"] = f"{found.first} to {found.last}"
+                facts["confirmed"] = str((found.confirmed, found.early, found.refused))
+    except InputError as error:
+        match = _REFUSED.match(str(error))
+        facts["refused"] = f"{match[1]} has {match[2]}" if match else str(error)
+    except PumonitorError as error:
+        facts["failed"] = str(error)
+    return Outcome(facts=facts)
+
+
+def _facts(counts: WindowCounts) -> dict[str, str]:
+    facts = {
+        field.name.replace("_", " "): str(value)
+        for field in fields(counts.found)
+        if (value := getattr(counts.found, field.name))
+    }
+    segments = list(counts.segments.values())
+    for place in range(len(counts.rows)):
+        group: list[Any] = [
+            f"cell {counts.cell[place]}",
+            f"history {counts.history[place]}",
+        ]
+        if counts.propensity[place] == counts.propensity[place]:
+            group.append(f"propensity {float(counts.propensity[place])!r}")
+        named = [counts.model_version[place], *(one[place] for one in segments)]
+        group += [repr(str(one)) for one in named if one]
+        facts[", ".join(group)] = (
+            f"{counts.rows[place]} rows of scores {float(counts.lower[place])!r} to "
+            f"{float(counts.upper[place])!r}"
+        )
+    for (moment, bucket), number in _cells(counts.delays.tolist()):
+        facts[f"delays at moment {moment + 1} in bucket {bucket + 1}"] = str(number)
+    return facts
+
+
+def _cells(table: list[list[int]]) -> list[tuple[tuple[int, int], int]]:
+    return [
+        ((row, column), value)
+        for row, values in enumerate(table)
+        for column, value in enumerate(values)
+        if value
+    ]

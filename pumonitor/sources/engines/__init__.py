@@ -1,0 +1,1 @@
+"""Databases that count rows where these are: one file each, found by the scheme of a URL."""

@@ -1,0 +1,103 @@
+"""Tables of a Spark server that speaks Spark Connect, counted there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pumonitor.errors import InputError, SourceError
+from pumonitor.sources.column_types.column_kinds import Relation
+from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
+from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, check_query, written_out
+from pumonitor.sources.windows.counts_query import Statement
+from pumonitor.sources.windows.counts_spark import SparkEngine, in_our_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["SparkConnectEngine", "open_spark_connect"]
+
+
+def open_spark_connect(
+    url: str, *, timeout: float, as_of: datetime | None = None
+) -> SparkConnectEngine:
+    """Connect to a server: sc://HOST:PORT/;token=${TOKEN}.
+
+    Raises
+    ------
+    SourceError
+        If it does not answer.
+    """
+    # The server ends statements by its own limits, and its tables name their versions themselves.
+    del timeout, as_of
+    from pyspark.sql import SparkSession
+
+    address = url.partition(";")[0]
+    return SparkConnectEngine(lambda: SparkSession.builder.remote(url).create(), address=address)
+
+
+class SparkConnectEngine(SparkEngine):
+    """A session of its own on the server, which ends with it.
+
+    Parameters
+    ----------
+    connect : callable
+        Starts the session.
+    address : str
+        Of the server, without secrets, for messages.
+    """
+
+    def __init__(self, connect: Callable[[], Any], *, address: str) -> None:
+        from pyspark.errors import PySparkException
+
+        try:
+            session = connect()
+            # Nothing is asked of the server before.
+            str(session.version)
+        except (PySparkException, OSError, RuntimeError) as error:
+            said = in_our_words(error, f"the Spark server {address}")
+            raise SourceError(str(said)) from None
+        super().__init__(session)
+
+    def relation(
+        self,
+        table: object,
+        *,
+        role: str,
+        columns: Mapping[str, str],
+        parameters: Mapping[str, object],
+    ) -> Relation:
+        """A table or view by its name, or a query."""
+        del columns
+        from pyspark.errors import PySparkException
+
+        if isinstance(table, SqlTable):
+            name = f"{role} {table.table}"
+            try:
+                return self.of_frame(self._session.table(table.table), role=role, name=name)
+            except PySparkException as error:
+                raise InputError(str(in_our_words(error, name))) from None
+        if not isinstance(table, SqlQuery):
+            raise TypeError(type(table))
+        name = f"the query of {role}"
+        query = check_query(
+            table.query, dialect="spark", parameters=parameters, name=name, placeholder=WRITTEN_OUT
+        )
+        sql = written_out(query, parameters, self.dialect.constant)
+        relation = self.of_frame(self._session.sql(sql), role=role, name=name)
+        if sql == query:
+            return relation
+        # With parameters it is another query for every window: the view told its columns.
+        return Relation(
+            name=name, sql=f"({query})", columns=relation.columns, parameters=parameters
+        )
+
+    def close(self) -> None:
+        """Forget the views, and end the session."""
+        super().close()
+        self._session.stop()
+
+    def _answer(self, statement: Statement, about: str) -> Any:
+        sql = written_out(statement.sql, statement.values, self.dialect.constant)
+        return super()._answer(Statement(sql=sql), about)

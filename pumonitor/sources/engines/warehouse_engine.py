@@ -1,0 +1,192 @@
+"""What warehouses that SQLAlchemy connects to have in common, beside their SQL."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pumonitor.errors import InputError
+from pumonitor.ports import Progress, Scan
+from pumonitor.sources.column_types.column_kinds import Key, Kind, Relation
+from pumonitor.sources.engines.sql_backend import SqlBackend
+from pumonitor.sources.engines.sql_engine import SQLEngine
+from pumonitor.sources.windows.contained_sql import for_sqlalchemy
+from pumonitor.sources.windows.counts_query import Statement
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from sqlalchemy import Connection
+
+__all__ = ["WarehouseBackend", "WarehouseEngine", "opened_by"]
+
+
+class WarehouseBackend(SqlBackend):
+    """A warehouse as most are.
+
+    Attributes
+    ----------
+    holds_labels : bool
+        Whether a session may have a temporary table, for labels that came from elsewhere.
+    query_id : str
+        Attribute of the driver's cursor that has the id of a query; "" if none has.
+    query_ids, bytes_read
+        Of the statements since a snapshot began.
+    kinds : mapping of str to str
+        Kinds of values by the names of types, in small letters and without their lengths.
+    """
+
+    holds_labels: ClassVar[bool] = False
+    query_id: ClassVar[str] = ""
+    kinds: ClassVar[Mapping[str, Kind]] = {}
+    version_query = "SELECT 'unknown' AS version"
+
+    def __init__(self) -> None:
+        self.query_ids: list[str] = []
+        self.bytes_read = 0
+
+    def answered(self, cursor: Any) -> None:
+        """Keep what the driver tells of the query."""
+        if found := getattr(cursor, self.query_id or "no id", None):
+            self.query_ids.append(str(found))
+
+    def expected(self, connection: Connection, sql: str) -> Scan | None:
+        """What a statement would read; None where the service does not tell."""
+        del connection, sql
+        return None
+
+    def path_of(self, table: str) -> str:
+        """The name of a table as SQL: a dot stands between parts of the name."""
+        return ".".join(self.dialect.named(part) for part in table.split("."))
+
+    def plain(self, value: object) -> object:
+        """A value of an answer as it was stored."""
+        return value
+
+    def column_names(self, described: Sequence[Sequence[Any]], *, of_query: bool) -> list[str]:
+        """As people write them."""
+        del of_query
+        return [self.shown_name(self.stored_name(one[0])) for one in described]
+
+    def column_types(
+        self, described: Sequence[Sequence[Any]], sample: Sequence[Sequence[Any]]
+    ) -> list[tuple[str, Kind]]:
+        """By their names; a decimal without places after the point is a whole number."""
+        del sample
+        return [self._kind(one) for one in described]
+
+    def _kind(self, described: Sequence[Any]) -> tuple[str, Kind]:
+        stored = str(described[1]).lower()
+        bare = _without_lengths(stored)
+        if bare in {"decimal", "numeric", "number"}:
+            whole = described[5] == 0 or stored.replace(" ", "").endswith(",0)")
+            return stored, "integer" if whole else "number"
+        return stored, self.kinds.get(bare, "other")
+
+    def labels_table(self, kind: str) -> str:
+        """The statement that makes the temporary table."""
+        table = super().labels_table(kind)
+        return table.replace(" TEXT,", f" {self.dialect.text},")
+
+
+def _without_lengths(name: str) -> str:
+    before, _, after = name.partition("(")
+    return f"{before.strip()}{after.partition(')')[2]}".strip()
+
+
+class WarehouseEngine(SQLEngine):
+    """One session of a warehouse; nothing but a temporary table of labels is ever written."""
+
+    _backend: WarehouseBackend
+    _version: str = ""
+    _began: float = 0.0
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Statements whose cost is told together; their rows may change between them."""
+        self._began = time.monotonic()
+        self._backend.query_ids.clear()
+        self._backend.bytes_read = 0
+        with super().snapshot():
+            yield
+
+    def version(self) -> str:
+        """Version of the service, asked once."""
+        self._version = self._version or super().version()
+        return self._version
+
+    def expected(self, statement: Statement, *, about: str) -> Scan | None:
+        """What a statement would read.
+
+        Raises
+        ------
+        SourceError
+            If the service cannot be asked.
+        """
+        import sqlalchemy.exc
+
+        try:
+            return self._backend.expected(self._connected(), statement.sql)
+        except sqlalchemy.exc.SQLAlchemyError as error:
+            raise self._in_our_words(error, about) from None
+
+    def spent(self) -> Mapping[str, str]:
+        """Engine and version, seconds, and ids and bytes of queries where the driver tells them."""
+        backend = self._backend
+        told = {
+            "engine": self.dialect.name,
+            "version": self._version,
+            "seconds": f"{time.monotonic() - self._began:.3f}",
+            "query_ids": " ".join(backend.query_ids),
+            "bytes": str(backend.bytes_read or ""),
+        }
+        return {name: value for name, value in told.items() if value}
+
+    def rows(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> list[tuple[Any, ...]]:
+        """All rows of the answer."""
+        found = super().rows(statement, about=about, progress=progress, step=step)
+        return [tuple(map(self._backend.plain, row)) for row in found]
+
+    def columns(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> Mapping[str, Any]:
+        """All columns of the answer, by names in small letters, as all of ours are."""
+        found = super().columns(statement, about=about, progress=progress, step=step)
+        return {
+            name.lower(): [self._backend.plain(value) for value in values]
+            for name, values in found.items()
+        }
+
+    def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
+        """Put labels into a temporary table, where there is such a thing.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        if not self._backend.holds_labels:
+            msg = (
+                f"{name} are elsewhere than the predictions, and a session of {self.dialect.name} "
+                "has no table of its own to take them to: load them into the warehouse, beside "
+                "the predictions"
+            )
+            raise InputError(msg)
+        return super().receive(labels, name=name, key=key)
+
+    def _table(self, table: str, name: str) -> str:
+        # Whether it is there says the first look at its columns: to list tables takes rights.
+        del name
+        return for_sqlalchemy(self._backend.path_of(table))
+
+
+def opened_by(
+    backend: WarehouseBackend, url: str, *, timeout: float, as_of: datetime | None
+) -> WarehouseEngine:
+    """Open a warehouse whose tables are read as they are now."""
+    del as_of
+    return WarehouseEngine(url, backend, timeout=timeout)

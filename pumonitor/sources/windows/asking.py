@@ -1,0 +1,247 @@
+"""Which statements an engine is asked about windows, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.ports import Progress
+from pumonitor.sources.windows.answers import Answers, Repeats, numbers_of
+from pumonitor.sources.windows.counts_engine import Engine
+from pumonitor.sources.windows.counts_query import LABEL_TOTALS, CountQuery
+from pumonitor.sources.windows.refusing import check_labels, refuse_labels
+
+__all__ = ["LoadIds", "TooMuchError", "ask", "count_orphans", "distinct"]
+
+LoadIds = Callable[[tuple[datetime, datetime] | None], None]
+"""Gets ids of predictions ready, of a stretch of time or all."""
+
+_ROWS_HELD: Final = 2_000_000
+"""What an engine in this process may hold of predictions: some 150 MB."""
+_ROWS_TOGETHER: Final = 500_000
+"""Of windows counted together here: with more, statements cost less than telling windows apart."""
+_IDS_AT_ONCE: Final = 8_000_000
+_MOST_PARTS: Final = 32
+"""In which ids are looked at: each part reads all of them, so of many rows parts are larger."""
+_MOST_LENGTHS: Final = 64
+"""Of windows that are searched at a time before all the rest is."""
+_STEP: Final = "Counting rows"
+
+_Query = TypeVar("_Query", bound=CountQuery)
+
+
+class TooMuchError(Exception):
+    """More than can be counted at once; of fewer windows it can."""
+
+
+def ask(
+    engine: Engine, query: CountQuery, *, load_ids: LoadIds | None, progress: Progress | None = None
+) -> Answers:
+    """Ask all that there is to know of one window or of several.
+
+    An engine in this process that can hold rows reads predictions once and holds them, if they are
+    few enough. All others are asked by one statement, twice where ids stand more than once.
+
+    Raises
+    ------
+    InputError
+        If labels cannot be used.
+    TooMuchError
+        If the rows of several windows are too many.
+    """
+    if not query.dialect.holds_rows:
+        return _ask_at_once(engine, query, load_ids=load_ids, progress=progress)
+    check_labels(engine, query)
+    query, rows = _held(engine, query)
+    repeats: Mapping[int, Repeats] = {}
+    about = query.predictions.relation.name
+    if not all_different(engine, query, rows):
+        query = _with_repeats(engine, query)
+        told = engine.rows(query.repeats_found(), about=about)
+        repeats = {_place(row, 3): _repeats(row[-3:]) for row in told}
+    # What comes now is read twice: where it can be held, it is.
+    if engine.keep("pumonitor_states", query.states(), about=query.labels.relation.name):
+        query = replace(query, kept=query.kept | {"pumonitor_states"})
+    groups = engine.columns(query.groups(), about=about, progress=progress, step=_STEP)
+    found = engine.rows(query.found(), about=query.labels.relation.name)
+    orphans = {} if load_ids is None else count_orphans(engine, query, load_ids)
+    numbers = ("moment", "bucket", "ids", *LABEL_TOTALS)
+    return Answers(
+        groups=_with_place(groups),
+        found=_totals(found, ("place", *numbers) if query.windows else numbers),
+        repeats=repeats,
+        orphans=orphans,
+    )
+
+
+def _held(engine: Engine, query: CountQuery) -> tuple[CountQuery, int]:
+    """The query on rows that are held now, if they are few enough, and how many rows there are."""
+    about = query.predictions.relation.name
+    most = _ROWS_TOGETHER if query.windows else _ROWS_HELD
+    if engine.keep("pumonitor_window", query.window(most + 1), about=about):
+        held = replace(query, kept=query.kept | {"pumonitor_window"})
+        rows = _sum(engine, held)
+        if rows <= most:
+            return held, rows
+        engine.keep("pumonitor_window", query.window(0), about=about)
+        if query.windows:
+            raise TooMuchError
+    return query, _sum(engine, query)
+
+
+def _sum(engine: Engine, query: CountQuery) -> int:
+    told = engine.rows(query.rows(), about=query.predictions.relation.name)
+    return sum(int(row[-1]) for row in told)
+
+
+def distinct(engine: Engine, query: _Query) -> _Query:
+    """The query about the first row of each id.
+
+    Ids are only compared one by one if there are fewer of them than rows.
+    """
+    if all_different(engine, query, _sum(engine, query)):
+        return query
+    return _with_repeats(engine, query)
+
+
+def _with_repeats(engine: Engine, query: _Query) -> _Query:
+    about = query.predictions.relation.name
+    query = replace(query, repeats=True)
+    if engine.keep("pumonitor_repeated", query.repeated(), about=about):
+        query = replace(query, kept=query.kept | {"pumonitor_repeated"})
+    return query
+
+
+def all_different(engine: Engine, query: CountQuery, rows: int) -> bool:
+    """Whether no id stands more than once in a window.
+
+    Where ids have a hash of 64 bits, these are sorted here, which takes a fifth of the time of
+    grouping them there. Should two ids share one, the exact way is taken.
+    """
+    about = query.predictions.relation.name
+    if query.dialect.hashed_id is None:
+        return sum(int(row[-1]) for row in engine.rows(query.ids(), about=about)) == rows
+    parts = min(1 + rows // _IDS_AT_ONCE, _MOST_PARTS)
+    for part in range(parts):
+        found = engine.columns(query.id_hashes(part=part, parts=parts), about=about)
+        hashes = np.asarray(found["hashed"])
+        hashes.sort()
+        if np.any(hashes[1:] == hashes[:-1]):
+            return False
+    return True
+
+
+def count_orphans(engine: Engine, query: CountQuery, load_ids: LoadIds) -> dict[int, int]:
+    """Rows of labels known in each window whose id is nowhere, by the window's place.
+
+    Where looking means reading, files without any of these numbers in their range are passed over.
+    Text is mostly random and in every range; but most predictions of such labels were made not long
+    before, so it is looked for in ever longer stretches back in time, and everywhere only at last.
+    """
+    about = query.predictions.relation.name
+    is_held = not query.dialect.has_indexes and engine.keep(
+        "pumonitor_unmatched", query.unmatched(), about=query.labels.relation.name
+    )
+    if is_held:
+        query = replace(query, kept=query.kept | {"pumonitor_unmatched"})
+        start, end = query.between
+        length, reach = end - start, 1
+        in_steps = query.key == "text" and query.predictions.time.bounds(start, end) is not None
+        while engine.rows(query.unmatched_ids(), about=about)[0][0]:
+            if not in_steps or reach > _MOST_LENGTHS:
+                break
+            stretch = (start - reach * length, end)
+            load_ids(stretch)
+            engine.keep("pumonitor_unmatched", query.still_unmatched(stretch), about=about)
+            start, end, reach = stretch[0], start, 2 * reach
+        else:
+            return {}
+    load_ids(None)
+    told = engine.rows(query.orphans(), about=about)
+    return {(int(row[0]) if query.by_known else -1): int(row[-1]) for row in told}
+
+
+def _ask_at_once(
+    engine: Engine, query: CountQuery, *, load_ids: LoadIds | None, progress: Progress | None
+) -> Answers:
+    is_apart = load_ids is not None and (
+        # Both parts would bind the parameters of the same query, each to another stretch of time.
+        bool(query.predictions.relation.parameters) or query.as_of[-1] < query.between[1]
+    )
+    with_orphans = load_ids is not None and not is_apart
+    parts = _parts(engine, query, with_orphans=with_orphans, progress=progress)
+    if sum(parts[3]["n"].tolist()) != sum(parts[0]["n"].tolist()):
+        query = replace(query, repeats=True)
+        parts = _parts(engine, query, with_orphans=with_orphans, progress=progress)
+    labels = parts[2]
+    refuse_labels(
+        engine, query, dict(zip(labels["cell"].tolist(), labels["n"].tolist(), strict=True))
+    )
+    found = parts[1]
+    repeated = zip(
+        *(parts[4][name].tolist() for name in ("place", "n", "cell", "history")), strict=True
+    )
+    if is_apart and load_ids is not None:
+        orphans = count_orphans(engine, query, load_ids)
+    else:
+        told = zip(parts[5]["place"].tolist(), parts[5]["n"].tolist(), strict=True)
+        orphans = {(place if query.by_known else -1): number for place, number in told}
+    return Answers(
+        groups=parts[0],
+        found=found | {"moment": found["history"], "bucket": found["cell"], "ids": found["n"]},
+        repeats={place: Repeats(*numbers) for place, *numbers in repeated},
+        orphans=orphans,
+    )
+
+
+def _parts(
+    engine: Engine, query: CountQuery, *, with_orphans: bool, progress: Progress | None
+) -> list[dict[str, NDArray[Any]]]:
+    """The answer to `CountQuery.everything`, by its parts."""
+    columns = engine.columns(
+        query.everything(with_orphans=with_orphans),
+        about=query.predictions.relation.name,
+        progress=progress,
+        step=_STEP,
+    )
+    whole = ("part", "place", "cell", "history", "n", *LABEL_TOTALS)
+    doubles = ("propensity", "lower_score", "upper_score")
+    arrays: dict[str, NDArray[Any]] = {name: numbers_of(columns[name], np.int64) for name in whole}
+    arrays |= {name: numbers_of(columns[name], np.float64) for name in doubles}
+    arrays |= {
+        name: np.asarray(columns[name], dtype=object) for name in ("model_version", *query.segments)
+    }
+    part = arrays["part"]
+    return [{name: values[part == one] for name, values in arrays.items()} for one in range(6)]
+
+
+def _with_place(columns: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Columns as arrays, all of place 0 where one window was asked about."""
+    found = {
+        name: values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+        for name, values in columns.items()
+    }
+    found.setdefault("place", np.zeros(len(found["n"]), dtype=np.int64))
+    return found
+
+
+def _totals(rows: list[tuple[Any, ...]], names: tuple[str, ...]) -> dict[str, NDArray[np.int64]]:
+    found = np.array([[int(value) for value in row] for row in rows], dtype=np.int64)
+    found = found.reshape(len(rows), len(names))
+    columns = {name: found[:, number] for number, name in enumerate(names)}
+    columns.setdefault("place", np.zeros(len(rows), dtype=np.int64))
+    return columns
+
+
+def _place(row: tuple[Any, ...], numbers: int) -> int:
+    return int(row[0]) if len(row) > numbers else 0
+
+
+def _repeats(row: tuple[Any, ...]) -> Repeats:
+    # Sums over no rows are null.
+    return Repeats(*(int(value or 0) for value in row))

@@ -1,0 +1,129 @@
+"""Labels where the predictions are: those of another place travel, once for all windows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from pumonitor.sources.column_types.column_kinds import Relation
+from pumonitor.sources.column_types.time_columns import LATEST, TimeColumn
+from pumonitor.sources.windows.counts_engine import LASTING, RECEIVED_COLUMNS, Engine, received
+from pumonitor.sources.windows.counts_query import CountQuery
+from pumonitor.sources.windows.counts_rows import LabelTable
+from pumonitor.sources.windows.described import named_columns, plain_values
+from pumonitor.sources.windows.refusing import check_labels
+
+__all__ = ["LabelsAtHand"]
+
+_ROWS_HELD: Final = 2_000_000
+"""Of labels, as they are read once and looked at for every window: some 100 MB."""
+_HELD: Final = f"{LASTING}_labels"
+
+
+class LabelsAtHand:
+    """The labels, read once for all windows as long as their tables stay open.
+
+    A table is read once, a query that takes a moment anew for every moment.
+
+    Parameters
+    ----------
+    engine, label_engine : Engine
+        Of predictions and of labels; they may be one.
+    labels : LabelTable
+    query : CountQuery
+        Any query about both tables.
+    """
+
+    def __init__(
+        self, engine: Engine, label_engine: Engine, labels: LabelTable, query: CountQuery
+    ) -> None:
+        self._engine = engine
+        self._label_engine = label_engine
+        self._labels = labels
+        self._query = replace(query, labels=labels, as_of=(LATEST,))
+        self._received: tuple[datetime, LabelTable] | None = None
+
+    @property
+    def depend_on_moments(self) -> bool:
+        """Whether which labels there are depends on the moment that is asked about."""
+        return "as_of" in self._labels.relation.parameters
+
+    def known_by(self, moment: datetime) -> LabelTable:
+        """The labels where the predictions are."""
+        if self._label_engine is self._engine:
+            return self._held() if self._engine.dialect.holds_rows else self._labels
+        # A query sees the moment and may answer it in its own way; a table is read once, whole.
+        wanted = moment if self._labels.relation.parameters else LATEST
+        if self._received is None or self._received[0] != wanted:
+            self._received = (wanted, self._fetched(wanted))
+        return self._received[1]
+
+    def _held(self) -> LabelTable:
+        """The labels in a table of the engine's own, if they are few enough and all can be used.
+
+        Else they are read for each window: what is wrong is told only once it was known.
+        """
+        if self._received is None:
+            engine, labels, about = self._engine, self._labels, self._labels.relation.name
+            self._received = (LATEST, labels)
+            with engine.snapshot():
+                engine.load(labels.relation, named_columns(labels))
+                counted = engine.rows(self._query.label_problems(), about=about)
+                numbers = {int(problem): int(rows) for problem, rows in counted}
+                if any(numbers) or numbers.get(0, 0) > _ROWS_HELD:
+                    return labels
+                said = self._query.labels_as_said()
+                if engine.keep(_HELD, said, about=about):
+                    kind = received(labels.relation.name, _HELD, self._query.key, engine.dialect)
+                    self._received = (LATEST, self._as_received(kind))
+        return self._received[1]
+
+    def _fetched(self, moment: datetime) -> LabelTable:
+        import pyarrow as pa
+
+        table, engine = self._labels, self._label_engine
+        query = replace(self._query, as_of=(moment,), dialect=engine.dialect)
+        with engine.snapshot():
+            engine.load(table.relation, named_columns(table))
+            check_labels(engine, query)
+            answer = engine.columns(query.labels_as_said(), about=table.relation.name)
+        types = (
+            pa.int64() if self._query.key == "integer" else pa.string(),
+            pa.int64(),
+            pa.int64(),
+            pa.float64(),
+        )
+        fetched = pa.table(
+            {
+                name: _arrow(answer[name], kind)
+                for name, kind in zip(RECEIVED_COLUMNS, types, strict=True)
+            }
+        )
+        relation = self._engine.receive(fetched, name=table.relation.name, key=self._query.key)
+        return self._as_received(relation)
+
+    def _as_received(self, relation: Relation) -> LabelTable:
+        table, column = self._labels, relation.columns
+        return LabelTable(
+            relation=relation,
+            id=column["id"],
+            known_at=None
+            if table.known_at is None
+            else TimeColumn(column=column["known"], zone=None, unit="us"),
+            label=column["label"],
+            propensity=None if table.propensity is None else column["propensity"],
+        )
+
+
+def _arrow(values: Any, kind: Any) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(values, pa.ChunkedArray | pa.Array):
+        return values.cast(kind)
+    if isinstance(values, np.ma.MaskedArray):
+        return pa.array(values.data, type=kind, mask=np.ma.getmaskarray(values))
+    if isinstance(values, np.ndarray):
+        return pa.array(values, type=kind)
+    return pa.array(plain_values(values), type=kind)

@@ -1,0 +1,66 @@
+"""The conformance kit sees each engine that is broken in one way, and shows few rows."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from pumonitor.conformance import verify
+from pumonitor.sources.engines import clickhouse, registry
+from tests.engines import mutants
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    """Mutants are an engine that another package adds."""
+    monkeypatch.setattr(mutants.EngineKind, "open", _opened, raising=True)
+    monkeypatch.setattr(
+        registry, "_of_others", lambda: {"mutant": mutants.kind_of("tests.engines.mutants:open")}
+    )
+
+
+_PLAIN = mutants.EngineKind.open
+
+
+def _opened(kind, url, *, timeout, as_of=None):
+    if kind.name == "mutant":
+        return mutants.open_mutant(url, timeout=timeout, as_of=as_of)
+    return _PLAIN(kind, url, timeout=timeout, as_of=as_of)
+
+
+@pytest.mark.parametrize("name", list(mutants.MUTANTS))
+def test_a_mutant_is_seen(name):
+    mutant = mutants.MUTANTS[name]
+    found = verify(f"mutant://{name}", only=mutant.seen_by)
+    assert [one.status for one in found.cases] == ["differs"]
+    assert not found.is_verified
+    assert found.cases[0].detail
+    # A few rows are enough to show it.
+    assert len(found.cases[0].example.splitlines()) <= 7
+
+
+def test_a_mutant_that_fails_is_no_difference_in_counts(monkeypatch):
+    """The example of an engine whose SQL does not run is not searched row by row for another."""
+    monkeypatch.setitem(
+        mutants.MUTANTS,
+        "broken",
+        mutants.Mutant(rewritten=lambda sql: sql.replace("GROUP BY", "GROOP BY"), seen_by=""),
+    )
+    (found,) = verify("mutant://broken", only="the largest doubles").cases
+    assert found.status == "differs"
+    assert found.detail.startswith("failed: ")
+
+
+@pytest.mark.skipif(find_spec("chdb") is None, reason="no chdb: pip install 'pumonitor[chdb]'")
+@pytest.mark.parametrize(
+    ("setting", "value", "only"),
+    [
+        ("join_use_nulls", 0, "no labels at all"),
+        ("cast_keep_nullable", 0, "NULL in id of predictions"),
+    ],
+)
+def test_a_setting_of_clickhouse_that_is_off_is_seen(monkeypatch, setting, value, only):
+    monkeypatch.setitem(clickhouse.SETTINGS, setting, value)
+    found = verify("chdb://", only=only)
+    assert "differs" in [one.status for one in found.cases]

@@ -1,0 +1,128 @@
+"""A stand-in for a warehouse: its SQL, as sqlglot understands it, run by DuckDB.
+
+It shows that a statement is one of that dialect and means there what it should, as far as sqlglot
+knows the dialect. It is not the service: what a function really does there, only the service tells.
+"""
+
+# ruff: noqa: S608 (the tables are ours)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import contextmanager
+
+import duckdb
+import pandas as pd
+import sqlglot
+from sqlglot import exp
+
+from pumonitor.sources.column_types.column_kinds import Column, Relation
+from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
+from pumonitor.sources.column_types.warehouses import WAREHOUSES
+from pumonitor.sources.column_types.warehouses.redshift import END_MARK
+from pumonitor.sources.windows.contained_sql import check_query
+from pumonitor.sources.windows.counts_engine import received
+
+_KINDS = {
+    "BIGINT": "integer",
+    "INTEGER": "integer",
+    "DOUBLE": "number",
+    "FLOAT": "single",
+    "VARCHAR": "text",
+    "BOOLEAN": "boolean",
+    "TIMESTAMP WITH TIME ZONE": "moment",
+    "TIMESTAMP": "naive",
+    "TIMESTAMP_NS": "naive",
+    "DATE": "date",
+}
+# What sqlglot leaves as it is and DuckDB calls otherwise.
+_FUNCTIONS = ("CREATE MACRO is_finite(x) AS isfinite(x)",)
+
+
+class Translated:
+    """An engine that speaks one dialect and is answered by DuckDB."""
+
+    def __init__(self, name: str, frames: Mapping[str, object]) -> None:
+        self.dialect = WAREHOUSES[name]()
+        self.asked: list[str] = []
+        self._duck = duckdb.connect()
+        self._duck.execute("SET timezone = 'UTC'")
+        for function in _FUNCTIONS:
+            self._duck.execute(function)
+        for table, frame in frames.items():
+            self._duck.register("given", pd.DataFrame(frame))
+            self._duck.execute(f"CREATE TABLE {table} AS SELECT * FROM given")
+            self._duck.unregister("given")
+
+    def version(self):
+        return "0"
+
+    def relation(self, table, *, role, columns, parameters):
+        sql = self.dialect.quoted(table.table) if isinstance(table, SqlTable) else ""
+        if isinstance(table, SqlQuery):
+            sql = f"({check_query(table.query, dialect=self.dialect.name, parameters=parameters)})"
+            for name, value in parameters.items():
+                sql = sql.replace(f":{name}", self.dialect.constant(value))
+        asked = translated(f"SELECT * FROM {sql} AS source", self.dialect.name)
+        described = self._duck.execute(f"DESCRIBE {asked}").fetchall()
+        return Relation(
+            name=f"{role} {getattr(table, 'table', 'query')}",
+            sql=sql,
+            columns={
+                name: Column(
+                    name=name,
+                    type=kind,
+                    kind=_KINDS[kind],
+                    sql=f"source.{self.dialect.quoted(name)}",
+                )
+                for name, kind, *_ in described
+            },
+        )
+
+    def load(self, relation, names, *, time=None, bounds=None, limit=None):
+        """Nothing has to be loaded first."""
+
+    @contextmanager
+    def snapshot(self):
+        yield
+
+    def rows(self, statement, *, about, progress=None, step=""):
+        assert not statement.values  # noqa: PD011 (of parameters)
+        self.asked.append(statement.sql)
+        rows = self._duck.execute(translated(statement.sql, self.dialect.name)).fetchall()
+        return [tuple(map(_unmarked, row)) for row in rows]
+
+    def columns(self, statement, *, about, progress=None, step=""):
+        rows = self.rows(statement, about=about)
+        names = [one[0] for one in self._duck.description]
+        columns = zip(*rows, strict=True) if rows else [() for _ in names]
+        return dict(zip(names, columns, strict=True))
+
+    def receive(self, labels, *, name, key):
+        self._duck.register("given", labels)
+        self._duck.execute("CREATE OR REPLACE TABLE pumonitor_labels AS SELECT * FROM given")
+        self._duck.unregister("given")
+        return received(name, "pumonitor_labels", key, self.dialect)
+
+    def keep(self, name, statement, *, about):
+        return False
+
+    def close(self):
+        self._duck.close()
+
+
+def translated(sql: str, dialect: str) -> str:
+    """The statement in DuckDB's SQL."""
+    tree = sqlglot.parse_one(sql, dialect=dialect)
+    # DuckDB compares by bytes, and knows none of these collations.
+    tree = tree.transform(lambda node: node.this if isinstance(node, exp.Collate) else node)
+    for node in tree.find_all(exp.RegexpReplace):
+        said = node.args["replacement"]
+        said.replace(exp.Literal.string(re.sub(r"\$(\d)", r"\\\1", said.this)))
+    return tree.sql(dialect="duckdb")
+
+
+def _unmarked(value: object) -> object:
+    """As the engine of Redshift gives it."""
+    return value.removesuffix(END_MARK) if isinstance(value, str) else value
