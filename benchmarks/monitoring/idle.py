@@ -18,14 +18,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
-from sqlalchemy import Connection, insert, select
 
+from benchmarks.copied_history import copy_history
 from pumonitor.monitor.app import open_jobs
-from pumonitor.monitor.config.file import configuration_hash, read_configuration
-from pumonitor.monitor.ledger.database.schema import evaluations, monitors, panes, results, windows
+from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.ledger.records.claims import window_key
-from pumonitor.monitor.ledger.results.newest_panes import point_to_newest
 
 _ROWS = 60
 _A_MOMENT = timedelta(minutes=1)
@@ -73,40 +70,6 @@ def write(folder: Path, *, monitors: int, days: int) -> datetime:
     return today
 
 
-def copy_history(folder: Path) -> None:
-    """What was evaluated for the first monitor, as if it had been for all."""
-    configuration = read_configuration(folder / "pumonitor.yaml").configuration
-    (first, *others) = configuration.monitors
-    with (
-        Ledger.open(configuration.state_address) as ledger,
-        ledger.database.writing() as connection,
-    ):
-        done = connection.execute(select(windows).where(windows.c.monitor == first)).all()
-        registered = connection.execute(select(monitors).where(monitors.c.name == first)).one()
-        content = {
-            table: connection.execute(select(table)).mappings().all()
-            for table in (panes, evaluations, results)
-        }
-        for name in others:
-            key = configuration_hash(configuration.monitors[name])
-            connection.execute(insert(monitors).values({**registered._mapping, "name": name}))
-            new = {
-                one.window_key: window_key(name, key, one.window_start, one.window_end)
-                for one in done
-            }
-            _copy(connection, windows, [{**one._mapping, "monitor": name} for one in done], new)
-            for table, rows in content.items():
-                _copy(connection, table, rows, new)
-            point_to_newest(connection, list(new.values()))
-
-
-def _copy(connection: Connection, table: object, rows: object, keys: dict[str, str]) -> None:
-    connection.execute(
-        insert(table),  # type: ignore[arg-type]
-        [{**one, "window_key": keys[one["window_key"]]} for one in rows],  # type: ignore[attr-defined]
-    )
-
-
 def timed(folder: Path, what: str) -> None:
     """One round as a process, and what it took."""
     started = time.perf_counter()
@@ -145,7 +108,9 @@ def main() -> None:
     with open_jobs(configuration, monitor=first, clock=lambda: yesterday) as jobs:
         jobs.run()
     print(f"{options.windows} windows evaluated in {time.perf_counter() - started:.1f} s")
-    copy_history(folder)
+    others = [name for name in configuration.monitors if name != first]
+    with Ledger.open(configuration.state_address) as ledger:
+        copy_history(ledger, first, others)
     print(f"{options.monitors} monitors x {options.windows} windows x 3 rules")
     started = time.perf_counter()
     with open_jobs(configuration, clock=lambda: yesterday) as jobs:
