@@ -29,7 +29,8 @@ class Source(Located):
         these, or before the address of a database with #TABLE. It can stand alone in place of the
         mapping.
     url : Secret or None
-        Address of a database.
+        Address of a database, such as mariadb://USER:${PASSWORD}@HOST/NAME; `pumonitor engines
+        list` prints one for each kind.
     table : str or None
         Table of the database.
     query : str or None
