@@ -49,8 +49,8 @@ def cases(draw):
     )
     score = st.sampled_from([0.0, -0.0, 0.25, 0.5, 0.75, 1.0, 5e-324])
     country = st.sampled_from(["DE", "de", "", None])
-    good = st.tuples(st.integers(0, 9), moment, score, st.sampled_from(["a", "b"]), country)
-    made = draw(st.lists(good, min_size=1, max_size=40))
+    good = st.tuples(st.integers(0, 5), moment, score, st.sampled_from(["a", "b"]), country)
+    made = draw(st.lists(good, min_size=12, max_size=40))
     bad = st.sampled_from(["none", "score", "score", "id", "time"])
     for what in draw(st.lists(bad, max_size=2)):
         row = list(made[0])
@@ -62,9 +62,9 @@ def cases(draw):
         lambda second: start + timedelta(seconds=second)
     )
     label = st.tuples(
-        st.integers(0, 12), known, st.sampled_from([1, 1, 1, -1, 0]), st.sampled_from([0.25, 1.0])
+        st.integers(0, 6), known, st.sampled_from([1, 1, 1, -1, 0]), st.sampled_from([0.25, 1.0])
     )
-    said = draw(st.lists(label, max_size=30))
+    said = draw(st.lists(label, min_size=6, max_size=30))
     if draw(st.integers(0, 9)) == 0:
         said.append((1, draw(known), 7, 1.0))
     chosen = sorted(draw(st.sets(st.integers(0, DAYS - 1), min_size=2)))
@@ -139,7 +139,7 @@ def assert_same(source, requests):
 
 
 @given(case=cases())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_windows_counted_at_once_are_as_counted_alone(case):
     made, known, requests = case
     with closing(opened(*tables(made, known))) as source:
@@ -147,7 +147,7 @@ def test_windows_counted_at_once_are_as_counted_alone(case):
 
 
 @given(case=cases())
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_database_that_answers_by_one_statement_counts_the_same(tmp_path_factory, case):
     made, known, requests = case
     path = tmp_path_factory.mktemp("database") / "rows.db"

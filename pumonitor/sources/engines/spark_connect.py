@@ -33,8 +33,7 @@ def open_spark_connect(
     del timeout, as_of
     from pyspark.sql import SparkSession
 
-    address = url.partition(";")[0]
-    return SparkConnectEngine(lambda: SparkSession.builder.remote(url).create(), address=address)
+    return SparkConnectEngine(lambda: SparkSession.builder.remote(url).create(), url=url)
 
 
 class SparkConnectEngine(SparkEngine):
@@ -44,12 +43,14 @@ class SparkConnectEngine(SparkEngine):
     ----------
     connect : callable
         Starts the session.
-    address : str
-        Of the server, without secrets, for messages.
+    url : str
+        Of the server; what follows its address may be secret, and stands in no message.
     """
 
-    def __init__(self, connect: Callable[[], Any], *, address: str) -> None:
+    def __init__(self, connect: Callable[[], Any], *, url: str) -> None:
         from pyspark.errors import PySparkException
+
+        address, _, secret = url.partition(";")
 
         try:
             session = connect()
@@ -57,7 +58,7 @@ class SparkConnectEngine(SparkEngine):
             str(session.version)
         except (PySparkException, OSError, RuntimeError) as error:
             said = in_our_words(error, f"the Spark server {address}")
-            raise SourceError(str(said)) from None
+            raise SourceError(str(said).replace(secret, "***") if secret else str(said)) from None
         super().__init__(session)
 
     def relation(
