@@ -114,7 +114,8 @@ class Dialect(ABC):
         if isinstance(value, int):
             return str(value)
         if isinstance(value, float):
-            return f"{value:.17e}"
+            # The fewest digits: of the largest double more would be beyond it.
+            return repr(value) if "e" in repr(value) else f"{value!r}e0"
         plain = value.isoformat(" ") if isinstance(value, datetime) else str(value)
         return "'" + plain.replace("'", "''") + "'"
 
