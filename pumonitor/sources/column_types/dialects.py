@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
-from hashlib import sha256
+from datetime import datetime, time, timedelta
 from typing import ClassVar, Final
 
 from pumonitor.sources.column_types.column_kinds import Key, Kind
 
-__all__ = ["Dialect", "DuckDB", "PostgreSQL", "SQLite", "Spark", "sqlite_functions"]
+__all__ = ["Dialect", "DuckDB", "PostgreSQL", "SQLite", "Spark"]
 
 _CLOCK: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
 WITH_OFFSET: Final = f"{_CLOCK} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)"
@@ -409,38 +407,3 @@ class Spark(Dialect):
     @staticmethod
     def _cut(raw: str) -> str:
         return f"regexp_replace({raw}, '{_FINER}', '$1')"
-
-
-def sqlite_functions() -> Mapping[str, Callable[[object], int | str | None]]:
-    """Functions for SQLite, which reads text as times to the millisecond only, and has no hash."""
-    return {
-        "pumonitor_clock_with_offset": _with_offset,
-        "pumonitor_clock_without_offset": _without_offset,
-        "pumonitor_hashed": _hashed,
-    }
-
-
-def _hashed(value: object) -> str | None:
-    return None if value is None else sha256(str(value).encode()).hexdigest()
-
-
-_PATTERNS: Final = (re.compile(WITH_OFFSET), re.compile(WITHOUT_OFFSET))
-
-
-def _with_offset(value: object) -> int | None:
-    return _read(value, _PATTERNS[0])
-
-
-def _without_offset(value: object) -> int | None:
-    return _read(value, _PATTERNS[1])
-
-
-def _read(value: object, pattern: re.Pattern[str]) -> int | None:
-    if not isinstance(value, str) or not pattern.fullmatch(value):
-        return None
-    try:
-        read = datetime.fromisoformat(re.sub(" (?=[Z+-])", "", value))
-    except ValueError:
-        return None
-    since = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
-    return (since - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

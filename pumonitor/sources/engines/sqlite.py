@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 from pumonitor.errors import InputError
 from pumonitor.sources.column_types.column_kinds import Kind
-from pumonitor.sources.column_types.dialects import SQLite, sqlite_functions
+from pumonitor.sources.column_types.dialects import SQLite
+from pumonitor.sources.column_types.sqlite_functions import sqlite_functions
 from pumonitor.sources.engines.sql_backend import SqlBackend
 from pumonitor.sources.engines.sql_engine import SQLEngine
 from pumonitor.sources.reach.locations import nothing_found
