@@ -57,7 +57,6 @@ def test_a_mutant_that_fails_is_no_difference_in_counts(monkeypatch):
     ("setting", "value", "only"),
     [
         ("join_use_nulls", 0, "no labels at all"),
-        ("cast_keep_nullable", 0, "NULL in id of predictions"),
     ],
 )
 def test_a_setting_of_clickhouse_that_is_off_is_seen(monkeypatch, setting, value, only):
