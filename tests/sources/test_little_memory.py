@@ -61,5 +61,6 @@ def test_too_little_memory_is_said_with_what_to_do(folder, monkeypatch):
     with pytest.raises(SourceError) as caught:
         look(folder)
     message = str(caught.value)
-    assert "scored.parquet needs more than the 2MB of memory allowed" in message
+    # Which of the two it does not suffice for is a matter of threads.
+    assert "ed.parquet needs more than the 2MB of memory allowed" in message
     assert "smaller row groups" in message

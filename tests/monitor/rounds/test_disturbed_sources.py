@@ -16,6 +16,7 @@ from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.windows.opening import place_of
 from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 from pumonitor.sources.opening import open_source
+from pumonitor.sources.windows import together
 from tests.monitor.monitored_shop import FIRST, recorded, write_shop
 from tests.sources.lake_tables import arrow_of, delta_table
 
@@ -70,8 +71,8 @@ def undisturbed(tables, tmp_path_factory):
 
 
 @contextmanager
-def before_statement(address, number, then):
-    """Calls `then` with the connection before the so manieth statement that counts a window."""
+def before_statement(address, numbers, then):
+    """Calls `then` with the connection before the so manieth statements that count windows."""
     database = sqlalchemy.make_url(address).database
     seen = 0
 
@@ -79,7 +80,7 @@ def before_statement(address, number, then):
         nonlocal seen
         if connection.engine.url.database == database and "known" in statement:
             seen += 1
-            if seen == number:
+            if seen in numbers:
                 then(connection)
 
     event.listen(sqlalchemy.Engine, "before_cursor_execute", count)
@@ -87,13 +88,14 @@ def before_statement(address, number, then):
         yield
     finally:
         event.remove(sqlalchemy.Engine, "before_cursor_execute", count)
-    assert seen >= number, f"only {seen} statements"
+    assert seen >= min(numbers), f"only {seen} statements"
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize(("numbers", "failed"), [([1], 0), ([1, 2], 1), (range(1, 99), DAYS)])
 def test_a_connection_that_is_cut_in_the_middle_of_a_window(
-    number, tables, undisturbed, postgres, tmp_path
+    numbers, failed, tables, undisturbed, postgres, tmp_path
 ):
+    """Both windows are counted by one statement; where it fails, each by its own."""
     path = in_database(tmp_path, tables)
 
     def cut(connection):
@@ -101,10 +103,10 @@ def test_a_connection_that_is_cut_in_the_middle_of_a_window(
         postgres.run(f"SELECT pg_terminate_backend({pid}, 20000)")
 
     with jobs_of(path) as jobs:
-        with before_statement(tables, number, cut):
+        with before_statement(tables, numbers, cut):
             done = jobs.run()
-        assert len(done.failures) == 1
-        assert "terminating connection" in done.failures[0]
+        assert len(done.failures) == failed
+        assert all("terminating connection" in one for one in done.failures)
         again(jobs)
         assert recorded(jobs.ledger) == undisturbed
 
@@ -160,10 +162,11 @@ def limited(monitor):
     )
 
 
-def test_rows_of_a_database_that_are_replaced_in_the_middle_of_a_window(
-    tables, undisturbed, tmp_path
+def test_rows_of_a_database_that_are_replaced_between_two_windows(
+    tables, undisturbed, tmp_path, monkeypatch
 ):
     """Each window is one moment of the database: the first is of the rows before."""
+    monkeypatch.setattr(together, "_MOST_WINDOWS", 1)
     path = in_database(tmp_path, tables)
     engine = sqlalchemy.create_engine(tables)
 
@@ -173,7 +176,7 @@ def test_rows_of_a_database_that_are_replaced_in_the_middle_of_a_window(
             writing.exec_driver_sql("DELETE FROM confirmations")
 
     with jobs_of(path) as jobs:
-        with before_statement(tables, 2, replace):
+        with before_statement(tables, [2], replace):
             assert jobs.run().failures == []
         found = recorded(jobs.ledger)
     engine.dispose()
