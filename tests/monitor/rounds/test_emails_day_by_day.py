@@ -40,7 +40,15 @@ WEDNESDAY = 2
 EXACT_SECOND_MONDAY = datetime(2012, 2, 13, tzinfo=UTC)
 IN_THE_FOURTH_WEEK = datetime(2012, 2, 24, 17, 30, tzinfo=UTC)
 
-BOOKKEEPING = {"window_key", "pane", "number", "collected_at", "evaluated_at", "library_version"}
+BOOKKEEPING = {
+    "window_key",
+    "pane",
+    "number",
+    "collected_at",
+    "evaluated_at",
+    "superseded_at",
+    "library_version",
+}
 KEYS = {
     "panes": (),
     "series": ("model_version", "segment"),
