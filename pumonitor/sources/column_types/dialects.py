@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from pumonitor.sources.column_types.column_kinds import Key, Kind
 
-__all__ = ["Dialect", "DuckDB", "PostgreSQL", "SQLite", "Spark"]
+__all__ = ["Dialect", "DuckDB", "PostgreSQL", "SQLite", "Spark", "escaped"]
 
 _CLOCK: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
 WITH_OFFSET: Final = f"{_CLOCK} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)"
@@ -384,9 +384,15 @@ class Spark(Dialect):
             f"CAST({raw} AS TIMESTAMP_NTZ))"
         )
 
+    def written(self, value: object) -> str:
+        """A value before it gets its type; a doubled quote would be the end of one text."""
+        return escaped(value) if isinstance(value, str) else Dialect.written(self, value)
+
     def clock_with_offset(self, raw: str) -> str:
         """Microseconds of text that says its offset."""
-        full = f"regexp_replace({self._cut(raw)}, '([+-][0-9]{{2}})$', '$1:00')"
+        # A time without seconds is none if an offset follows.
+        full = f"regexp_replace({self._cut(raw)}, '{_MINUTES}( ?[Z+-])', '$1:00$2')"
+        full = f"regexp_replace({full}, '([+-][0-9]{{2}})$', '$1:00')"
         full = f"regexp_replace({full}, '([+-][0-9]{{2}})([0-9]{{2}})$', '$1:$2')"
         moment = self.clock(f"try_cast({full} AS TIMESTAMP)", "moment")
         return f"CASE WHEN {raw} RLIKE '^{WITH_OFFSET}$' THEN {moment} END"
@@ -407,3 +413,14 @@ class Spark(Dialect):
     @staticmethod
     def _cut(raw: str) -> str:
         return f"regexp_replace({raw}, '{_FINER}', '$1')"
+
+
+def escaped(text: str) -> str:
+    r"""Text between quotes where a backslash means something.
+
+    Examples
+    --------
+    >>> print(escaped("a\\b's"))
+    'a\\b\'s'
+    """
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

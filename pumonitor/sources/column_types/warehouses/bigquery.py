@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import ClassVar
 
 from pumonitor.sources.column_types.column_kinds import Kind
-from pumonitor.sources.column_types.warehouses.warehouse import Warehouse, escaped
+from pumonitor.sources.column_types.dialects import escaped
+from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
 
 __all__ = ["BigQuery"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.dialects import Spark
-from pumonitor.sources.column_types.warehouses.warehouse import escaped
 
 __all__ = ["Databricks"]
 
@@ -14,10 +13,6 @@ class Databricks(Spark):
 
     __slots__ = ()
     name = "databricks"
-
-    def written(self, value: object) -> str:
-        """A value before it gets its type."""
-        return escaped(value) if isinstance(value, str) else Spark.written(self, value)
 
     def category(self, raw: str, kind: Kind) -> str:
         """Text that is compared and sorted by its bytes, whatever the column's collation."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from pumonitor.sources.column_types.dialects import WITH_OFFSET, WITHOUT_OFFSET, Dialect
 
-__all__ = ["Warehouse", "escaped"]
+__all__ = ["Warehouse"]
 
 _FRACTION: Final = "[.][0-9]+"
 _OFFSET: Final = "[+-][0-9]{2}(:?[0-9]{2})?$"
@@ -89,14 +89,3 @@ class Warehouse(Dialect):
             f"coalesce({hours}, 0) * 60 + CASE WHEN length({offset}) > 3 THEN {minutes} ELSE 0 END"
         )
         return f"{_MINUTE} * ({sign}) * ({both})"
-
-
-def escaped(text: str) -> str:
-    r"""Text between quotes where a backslash means something.
-
-    Examples
-    --------
-    >>> print(escaped("a\\b's"))
-    'a\\b\'s'
-    """
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
