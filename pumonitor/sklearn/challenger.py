@@ -7,13 +7,12 @@ from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from pumonitor.sklearn.pairwise import PUAULClassifier
-from pumonitor.sklearn.rows import feature_rows, training_rows
+from pumonitor.sklearn.rows import ConfirmedClassifier, feature_rows, training_rows
 
 __all__ = ["ChallengerClassifier"]
 
@@ -23,7 +22,7 @@ _MOST_LEVELS: Final = 20_001
 """Scores that are kept of the training rows, to tell the rank of others."""
 
 
-class ChallengerClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ChallengerClassifier(ConfirmedClassifier):
     """Boosted trees of confirmed against other rows, strongly shrunken, averaged with PU_AUL.
 
     Few confirmed positives decide what such trees learn, and no loss helps as much as shrinkage
@@ -103,17 +102,6 @@ class ChallengerClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """The mean of both ranks among training rows, less what lies midway; -1 to 1."""
         check_is_fitted(self)
         return np.asarray(self._ranks(feature_rows(self, X)) - self.offset_)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The greater label where the score is above 0."""
-        above = self.decision_function(X) > 0
-        return np.asarray(self.classes_[above.astype(int)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.allow_nan = True
-        return tags
 
     def _scores(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         return self.trees_.decision_function(rows), self.ranking_.decision_function(rows)

@@ -120,9 +120,9 @@ def _folds(
     if moments.shape != labels.shape:
         msg = f"time must have one value for each of the {len(labels)} labels, got {moments.shape}"
         raise InputError(msg)
-    distinct, order = np.unique(moments, return_inverse=True)
-    if len(distinct) < FOLDS or order.max() + 1 < FOLDS:
-        msg = f"time must have at least {FOLDS} different values, got {len(distinct)}"
+    distinct = len(np.unique(moments))
+    if distinct < FOLDS:
+        msg = f"time must have at least {FOLDS} different values, got {distinct}"
         raise InputError(msg)
     rank = stats.rankdata(moments, method="min") - 1
     place = np.minimum(FOLDS * rank // len(labels), FOLDS - 1).astype(int)

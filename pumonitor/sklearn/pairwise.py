@@ -8,20 +8,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from pumonitor.sklearn.gaussian_basis import GaussianBasis
 from pumonitor.sklearn.pairwise_loss import Moments, least_loss
-from pumonitor.sklearn.rows import feature_rows, training_rows
+from pumonitor.sklearn.rows import ConfirmedClassifier, feature_rows, training_rows
 
 __all__ = ["PUAUCClassifier", "PUAULClassifier"]
 
 FloatArray = NDArray[np.float64]
 
 
-class _PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _PairwiseClassifier(ConfirmedClassifier):
     """What the two have in common: all but the weight of pairs of confirmed rows."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -66,17 +65,6 @@ class _PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Scores, higher = more positive; 0 lies midway between confirmed and other rows."""
         check_is_fitted(self)
         return self.basis_.weighted(feature_rows(self, X), self.weights_) - self.offset_
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The greater label where the score is above 0."""
-        above = self.decision_function(X) > 0
-        return np.asarray(self.classes_[above.astype(int)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.allow_nan = True
-        return tags
 
     def _check_settings(self) -> None:
         if not isinstance(self.centres, Integral) or self.centres < 1:

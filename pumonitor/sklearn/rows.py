@@ -1,19 +1,42 @@
-"""What all learners take: rows of numbers, labels of two kinds, weights."""
+"""What all learners have in common: the rows that they take, and what follows from a score."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from pumonitor.errors import TooFewPositivesError
 
-__all__ = ["feature_rows", "training_rows"]
+__all__ = ["ConfirmedClassifier", "feature_rows", "training_rows"]
 
 FloatArray = NDArray[np.float64]
+
+
+class ConfirmedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of two labels that scores rows, 0 between the two, and takes missing values."""
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores, higher = more positive."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The greater label where the score is above 0."""
+        above = self.decision_function(X) > 0
+        return np.asarray(self.classes_[above.astype(int)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        return tags
 
 
 def training_rows(

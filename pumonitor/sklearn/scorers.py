@@ -70,7 +70,10 @@ def _aul(labels: Any, scores: NDArray[Any]) -> Any:
 def _labeled(labels: Any) -> NDArray[np.bool_]:
     """Rows of the greatest label."""
     given = np.asarray(labels)
-    return np.asarray(given == given.max()) if len(np.unique(given)) > 1 else given.astype(bool)
+    if len(np.unique(given)) > 1:
+        return np.asarray(given == given.max())
+    # One label alone tells by itself whether it is that of confirmed positives.
+    return given.astype(np.bool_)
 
 
 aul_scorer: Any = make_scorer(_aul, response_method=_RESPONSES)

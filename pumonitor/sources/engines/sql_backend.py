@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -19,7 +20,7 @@ LABELS_TABLE: Final = "pumonitor_labels"
 """The temporary table of labels that came from another engine, all that is ever written."""
 
 
-class SqlBackend:
+class SqlBackend(ABC):
     """A database as most are; each says in what it is another.
 
     Attributes
@@ -57,18 +58,21 @@ class SqlBackend:
 
     def prepare(self, connection: Connection, *, timeout: float) -> None:
         """Settings of a new connection."""
+        del connection, timeout
 
     def answered(self, cursor: Any) -> None:
         """Is called with the driver's cursor when an answer is there, before it is fetched."""
+        del cursor
 
     def statement_begins(self, *, timeout: float) -> None:
         """Is called before each statement."""
+        del timeout
 
+    @abstractmethod
     def column_types(
         self, described: Sequence[Sequence[Any]], sample: Sequence[Sequence[Any]]
     ) -> list[tuple[str, Kind]]:
         """What the database calls the type of each column of an answer, and what kind it is."""
-        raise NotImplementedError
 
     def column_names(self, described: Sequence[Sequence[Any]], *, of_query: bool) -> list[str]:
         """Names as they were written: some databases rename one that stands twice."""
