@@ -193,11 +193,12 @@ def _together(selects: list[str]) -> str:
 def _dialect(name: str) -> Dialect:
     from pumonitor.errors import InputError, did_you_mean
     from pumonitor.sources.column_types import dialects
+    from pumonitor.sources.column_types.spark_dialect import Spark
     from pumonitor.sources.column_types.warehouses import WAREHOUSES
 
     known: dict[str, type[Dialect]] = {
         **WAREHOUSES,
-        "spark": dialects.Spark,
+        "spark": Spark,
         "postgresql": dialects.PostgreSQL,
         "duckdb": dialects.DuckDB,
         "sqlite": dialects.SQLite,

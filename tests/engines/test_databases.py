@@ -17,6 +17,7 @@ from pumonitor.errors import ExtraMissingError, InputError, SourceError
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.engines import registry, verified
 from pumonitor.sources.engines.registry import EngineKind, engine_kind, engine_kinds, open_engine
+from pumonitor.sources.engines.verified import is_verified
 from pumonitor.sources.windows.counts_query import Statement
 from tests.sources.monitored import REQUEST, assert_equal, labels, opened, predictions
 
@@ -167,6 +168,7 @@ def test_clickhouse_embedded(chdb_folder, frames, expected, tmp_path):
     url = f"chdb:///{chdb_folder / 'db'}"
     assert_counted(url, frames, expected)
     with closing(open_engine(url, timeout=1)) as engine:
+        assert is_verified(engine.dialect.name, engine.version())
         for sql in ("CREATE TABLE q (a Int8) ENGINE = Memory", "DROP TABLE p"):
             with pytest.raises(SourceError, match="readonly"):
                 engine.rows(Statement(sql=sql), about="p")
@@ -183,6 +185,9 @@ def test_clickhouse_by_http(clickhouse_server, frames, expected, tmp_path):
         "1",
         "600",
     }
+    with closing(open_engine(clickhouse_server.address(), timeout=2)) as engine:
+        # Of the same version as the library, but nobody has asked a real server.
+        assert not is_verified(engine.dialect.name, engine.version())
     with pytest.raises(SourceError, match="Authentication failed") as raised:
         open_engine(clickhouse_server.address("hunter2"), timeout=2).version()
     assert "hunter2" not in str(raised.value)

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from pumonitor.sources.column_types.column_kinds import Key, Kind
 
-__all__ = ["Dialect", "DuckDB", "PostgreSQL", "SQLite", "Spark", "escaped"]
+__all__ = ["Dialect", "DuckDB", "PostgreSQL", "SQLite", "escaped"]
 
 _CLOCK: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
 WITH_OFFSET: Final = f"{_CLOCK} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)"
@@ -18,8 +18,8 @@ WITH_OFFSET: Final = f"{_CLOCK} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)"
 WITHOUT_OFFSET: Final = f"({_CLOCK}|[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})"
 """ISO 8601 text that names a local time."""
 # Engines round what is finer than a microsecond each in their own way: it is cut off.
-_FINER: Final = "([.][0-9]{6})[0-9]+"
-_MINUTES: Final = "^(.{10}[T ][0-9]{2}:[0-9]{2})"
+FINER: Final = "([.][0-9]{6})[0-9]+"
+MINUTES: Final = "^(.{10}[T ][0-9]{2}:[0-9]{2})"
 """Up to the minutes of a time."""
 
 
@@ -233,7 +233,7 @@ class DuckDB(Dialect):
     def _cast(cls, raw: str, kind: str) -> str:
         # Before its version 2 a time without seconds was none, and one with a blank before its
         # offset still is none; only such rows are asked again.
-        whole = rf"regexp_replace({raw}, '{_MINUTES}', '\1:00')"
+        whole = rf"regexp_replace({raw}, '{MINUTES}', '\1:00')"
         cut = cls._cut(raw)
         tight = rf"regexp_replace({cut}, ' ([Z+-])', '\1')"
         return ", ".join(f"try_cast({one} AS {kind})" for one in (cut, whole, tight)).join(
@@ -242,7 +242,7 @@ class DuckDB(Dialect):
 
     @staticmethod
     def _cut(raw: str) -> str:
-        return rf"regexp_replace({raw}, '{_FINER}', '\1')"
+        return rf"regexp_replace({raw}, '{FINER}', '\1')"
 
 
 class PostgreSQL(Dialect):
@@ -292,7 +292,7 @@ class PostgreSQL(Dialect):
 
     @staticmethod
     def _cut(raw: str) -> str:
-        return rf"regexp_replace({raw}, '{_FINER}', '\1')"
+        return rf"regexp_replace({raw}, '{FINER}', '\1')"
 
 
 class SQLite(Dialect):
@@ -337,82 +337,6 @@ class SQLite(Dialect):
     def hashed(self, key: str) -> str:
         """SHA-256 of an id's text."""
         return f"pumonitor_hashed({key})"
-
-
-@dataclass(frozen=True, slots=True)
-class Spark(Dialect):
-    """Spark SQL.
-
-    Attributes
-    ----------
-    few_labels : bool
-        Whether labels are few enough to be sent to where predictions are.
-    """
-
-    name = "pyspark"
-    text = "STRING"
-    types: ClassVar[Mapping[Kind, str]] = {
-        **Dialect.types,
-        "text": "STRING",
-        "moment": "TIMESTAMP",
-        "naive": "TIMESTAMP_NTZ",
-    }
-    few_labels: bool = False
-
-    def broadcast(self, *tables: str) -> str:
-        """A hint: without it Spark would move all predictions to join a few labels to them."""
-        return f"/*+ BROADCAST({', '.join(tables)}) */ " if self.few_labels else ""
-
-    def quoted(self, identifier: str) -> str:
-        """Write an identifier."""
-        return "`" + identifier.replace("`", "``") + "`"
-
-    def constant(self, value: object) -> str:
-        """Write a whole number, a moment or a local time."""
-        if isinstance(value, datetime):
-            kind = "TIMESTAMP_NTZ" if value.tzinfo is None else "TIMESTAMP"
-            return f"{kind} '{value.isoformat(sep=' ')}'"
-        return Dialect.constant(self, value)
-
-    def clock(self, raw: str, kind: Kind) -> str:
-        """Microseconds of a moment, or of a local time on its own clock."""
-        if kind == "moment":
-            return f"unix_micros({raw})"
-        # The session's zone plays no part in the distance of two local times.
-        return (
-            "timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', "
-            f"CAST({raw} AS TIMESTAMP_NTZ))"
-        )
-
-    def written(self, value: object) -> str:
-        """A value before it gets its type; a doubled quote would be the end of one text."""
-        return escaped(value) if isinstance(value, str) else Dialect.written(self, value)
-
-    def clock_with_offset(self, raw: str) -> str:
-        """Microseconds of text that says its offset."""
-        # A time without seconds is none if an offset follows.
-        full = f"regexp_replace({self._cut(raw)}, '{_MINUTES}( ?[Z+-])', '$1:00$2')"
-        full = f"regexp_replace({full}, '([+-][0-9]{{2}})$', '$1:00')"
-        full = f"regexp_replace({full}, '([+-][0-9]{{2}})([0-9]{{2}})$', '$1:$2')"
-        moment = self.clock(f"try_cast({full} AS TIMESTAMP)", "moment")
-        return f"CASE WHEN {raw} RLIKE '^{WITH_OFFSET}$' THEN {moment} END"
-
-    def clock_without_offset(self, raw: str) -> str:
-        """Local microseconds of text without an offset."""
-        local = self.clock(f"try_cast({self._cut(raw)} AS TIMESTAMP_NTZ)", "naive")
-        return f"CASE WHEN {raw} RLIKE '^{WITHOUT_OFFSET}$' THEN {local} END"
-
-    def divided(self, number: str, by: int) -> str:
-        """Whole-number division."""
-        return f"({number} div {by})"
-
-    def hashed(self, key: str) -> str:
-        """SHA-256 of an id's text."""
-        return f"sha2(CAST({key} AS STRING), 256)"
-
-    @staticmethod
-    def _cut(raw: str) -> str:
-        return f"regexp_replace({raw}, '{_FINER}', '$1')"
 
 
 def escaped(text: str) -> str:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 from pumonitor.errors import InputError, SourceError, did_you_mean
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
-from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.engines.arrow_answers import columns_of, rows_of
-from pumonitor.sources.engines.clickhouse_dialect import ClickHouse
+from pumonitor.sources.engines.clickhouse_dialect import ClickHouse, EmbeddedClickHouse
 from pumonitor.sources.engines.clickhouse_transport import ClickHouseError, Transport
-from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, check_query, written_out
+from pumonitor.sources.engines.named_tables import named
+from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, written_out
 from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
@@ -71,7 +71,8 @@ def open_chdb(url: str, *, timeout: float, as_of: datetime | None = None) -> Cli
     from pumonitor.sources.engines.clickhouse_embedded import EmbeddedTransport
 
     del as_of
-    return ClickHouseEngine(EmbeddedTransport(url), timeout=timeout)
+    dialect = EmbeddedClickHouse()
+    return ClickHouseEngine(EmbeddedTransport(url), timeout=timeout, dialect=dialect)
 
 
 class ClickHouseEngine:
@@ -82,8 +83,8 @@ class ClickHouseEngine:
     transport : Transport
     timeout : float
         Seconds for one statement.
-    settings : mapping, optional
-        In place of `SETTINGS`; tests break them.
+    dialect : ClickHouse, optional
+        That of a server by default.
     """
 
     def __init__(
@@ -91,12 +92,12 @@ class ClickHouseEngine:
         transport: Transport,
         *,
         timeout: float,
-        settings: Mapping[str, str | int] = SETTINGS,
+        dialect: ClickHouse | None = None,
     ) -> None:
-        self.dialect = ClickHouse()
+        self.dialect = dialect or ClickHouse()
         self._transport = transport
         self._timeout = timeout
-        self._settings = {**settings, "max_execution_time": max(1, round(timeout))}
+        self._settings = {**SETTINGS, "max_execution_time": max(1, round(timeout))}
 
     def version(self) -> str:
         """Version of the server or of the library."""
@@ -112,28 +113,20 @@ class ClickHouseEngine:
     ) -> Relation:
         """A table, a view or a query with its columns."""
         del columns
-        taken: Mapping[str, object] = {}
-        if isinstance(table, SqlTable):
-            name = f"{role} {table.table}"
-            sql = self._table(table.table, name)
-        elif isinstance(table, SqlQuery):
-            name, taken = f"the query of {role}", parameters
-            query = check_query(
-                table.query,
-                dialect="clickhouse",
-                parameters=parameters,
-                name=name,
-                placeholder=WRITTEN_OUT,
-            )
-            sql = f"({query})"
-        else:
-            raise TypeError(type(table))
-        read = written_out(sql, taken, self.dialect.constant)
-        described = self._asked(f"DESCRIBE TABLE (SELECT * FROM {read} AS source)", name)
+        read = named(
+            table,
+            role=role,
+            parameters=parameters,
+            spoken="clickhouse",
+            sql_of=self._table,
+            placeholder=WRITTEN_OUT,
+        )
+        sql = written_out(read.sql, read.parameters, self.dialect.constant)
+        described = self._asked(f"DESCRIBE TABLE (SELECT * FROM {sql} AS source)", read.name)
         found = zip(*(described.column(one).to_pylist() for one in ("name", "type")), strict=True)
         return Relation(
-            name=name,
-            sql=sql,
+            name=read.name,
+            sql=read.sql,
             columns={
                 column: Column(
                     name=column,
@@ -143,7 +136,7 @@ class ClickHouseEngine:
                 )
                 for column, stored in found
             },
-            parameters=taken,
+            parameters=read.parameters,
         )
 
     def load(

@@ -9,7 +9,7 @@ from typing import ClassVar
 from pumonitor.sources.column_types.column_kinds import Key, Kind
 from pumonitor.sources.column_types.dialects import WITH_OFFSET, WITHOUT_OFFSET, Dialect
 
-__all__ = ["ClickHouse"]
+__all__ = ["ClickHouse", "EmbeddedClickHouse"]
 
 
 class ClickHouse(Dialect):
@@ -128,3 +128,10 @@ def _number(raw: str, first: int, length: int) -> str:
 
 def _digits(raw: str, pattern: str) -> str:
     return f"toInt64OrZero(extract({raw}, '{pattern}'))"
+
+
+class EmbeddedClickHouse(ClickHouse):
+    """The same as a library: what was verified of it was not of a server."""
+
+    __slots__ = ()
+    name = "chdb"

@@ -12,10 +12,10 @@ from urllib.parse import unquote
 from pumonitor.errors import InputError, SourceError, did_you_mean
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Relation
-from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
+from pumonitor.sources.engines.named_tables import named
 from pumonitor.sources.reach.locations import nothing_found
 from pumonitor.sources.reach.session import contained, quoted, text
-from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, check_query
+from pumonitor.sources.windows.contained_sql import WRITTEN_OUT
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.duckdb_answers import DuckDBAnswers, described
 
@@ -60,28 +60,20 @@ class DuckDBFile(DuckDBAnswers):
     ) -> Relation:
         """A table, a view or a query with its columns."""
         del columns
-        taken: Mapping[str, object] = {}
-        if isinstance(table, SqlTable):
-            name = f"{role} {table.table}"
-            sql = self._table(table.table, name)
-        elif isinstance(table, SqlQuery):
-            name, taken = f"the query of {role}", parameters
-            query = check_query(
-                table.query,
-                dialect="duckdb",
-                parameters=parameters,
-                name=name,
-                placeholder=WRITTEN_OUT,
-            )
-            sql = f"({query})"
-        else:
-            raise TypeError(type(table))
-        readable = self._sql(Statement(sql=sql, values=taken))
+        read = named(
+            table,
+            role=role,
+            parameters=parameters,
+            spoken="duckdb",
+            sql_of=self._table,
+            placeholder=WRITTEN_OUT,
+        )
+        readable = self._sql(Statement(sql=read.sql, values=read.parameters))
         return Relation(
-            name=name,
-            sql=sql,
-            columns=described(self._session(name), f"{readable} AS source"),
-            parameters=taken,
+            name=read.name,
+            sql=read.sql,
+            columns=described(self._session(read.name), f"{readable} AS source"),
+            parameters=read.parameters,
         )
 
     def rows(

@@ -139,7 +139,6 @@ _OWN: Final = (
         opens="pumonitor.sources.engines.clickhouse:open_chdb",
         spoken="clickhouse",
         extra="chdb",
-        dialect="clickhouse",
         needs=("chdb",),
         read_only="the setting readonly of each statement",
     ),

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 from pumonitor.errors import InputError, PumonitorError, SourceError, did_you_mean
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
-from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
+from pumonitor.sources.engines.named_tables import named
 from pumonitor.sources.engines.registry import engine_kind
 from pumonitor.sources.engines.sql_backend import LABELS_TABLE, SqlBackend, ids_with_nul
 from pumonitor.sources.engines.sql_connections import connections_to, secrets_of
-from pumonitor.sources.windows.contained_sql import check_query, for_sqlalchemy
+from pumonitor.sources.windows.contained_sql import for_sqlalchemy
 from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
@@ -74,27 +74,18 @@ class SQLEngine:
     ) -> Relation:
         """A table or a query with its columns."""
         del columns
-        if not isinstance(table, SqlTable | SqlQuery):
-            raise TypeError(type(table))
-        values: dict[str, object] = {}
-        taken: Mapping[str, object] = {}
-        if isinstance(table, SqlTable):
-            name = f"{role} {table.table}"
-            sql = self._table(table.table, name)
-        else:
-            name = f"the query of {role}"
-            kind = engine_kind(self.dialect.name)
-            query = check_query(
-                table.query,
-                dialect=None if kind is None else kind.spoken,
-                parameters=parameters,
-                name=name,
-            )
-            sql, taken = f"({query})", parameters
-            values = {key: self.dialect.parameter(value) for key, value in parameters.items()}
+        kind = engine_kind(self.dialect.name)
+        read = named(
+            table,
+            role=role,
+            parameters=parameters,
+            spoken=None if kind is None else kind.spoken,
+            sql_of=self._table,
+        )
+        values = {key: self.dialect.parameter(value) for key, value in read.parameters.items()}
         with self.snapshot():
-            found = self._columns(name, sql, values)
-        return Relation(name=name, sql=sql, columns=found, parameters=taken)
+            found = self._columns(read.name, read.sql, values)
+        return Relation(name=read.name, sql=read.sql, columns=found, parameters=read.parameters)
 
     def load(
         self,

@@ -15,7 +15,7 @@ VERIFIED: Final[Mapping[str, tuple[str, ...]]] = {
     "postgresql": ("16",),
     "sqlite": ("3",),
     "mariadb": ("10.11",),
-    "clickhouse": ("26",),
+    "chdb": ("26",),
     "pyspark": ("4",),
 }
 """By the name of the dialect, what versions begin with for which `pumonitor engines verify` found

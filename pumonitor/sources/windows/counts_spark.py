@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pumonitor.errors import InputError, SourceError
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
-from pumonitor.sources.column_types.dialects import Spark
+from pumonitor.sources.column_types.spark_dialect import Spark
 from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pumonitor.sources.column_types.column_kinds import Kind
-from pumonitor.sources.column_types.dialects import Spark
+from pumonitor.sources.column_types.spark_dialect import Spark
 
 __all__ = ["Databricks"]
 
