@@ -174,7 +174,14 @@ def test_a_ledger_of_the_version_before_is_filled(
         for table in (headline_results, newest_panes):
             table.drop(connection)
         later = ("review_readings", "review_verdicts", "review_cases", "review_audits")
-        for table in (*later, "page_sessions", "tokens", "write_count", "notes"):
+        for table in (
+            *later,
+            "page_sessions",
+            "tokens",
+            "write_count",
+            "notes",
+            "challenger_windows",
+        ):
             connection.exec_driver_sql(f"DROP TABLE {table}")
         connection.exec_driver_sql("ALTER TABLE monitors DROP COLUMN last_evaluated_at")
         connection.exec_driver_sql("DROP INDEX ix_panes_superseded")

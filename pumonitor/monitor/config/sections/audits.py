@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from pumonitor.errors import if_percent
 from pumonitor.monitor.config.sections.metric_names import refuse_unknown
 from pumonitor.monitor.config.sections.sources import Source
 from pumonitor.monitor.config.values.kinds import (
@@ -18,8 +16,8 @@ from pumonitor.monitor.config.values.kinds import (
     Part,
     Zone,
     as_tuple,
-    is_number,
 )
+from pumonitor.monitor.config.values.shares import InnerShare, ShareToHalf
 
 __all__ = ["METRICS_OF_AUDITS", "Audits", "Verdicts"]
 
@@ -39,33 +37,7 @@ METRICS_OF_AUDITS: Final = (
 )
 """Metrics that the cases of an audit can be spread for."""
 
-_PERCENT: Final = re.compile(r"(\d+(?:\.\d+)?)\s*%")
-_MOST_SHARE: Final = 0.5
 _OF_THE_FILE: Final = ("case", "id", "audit", "verdict")
-
-
-def _share(given: Any) -> float:
-    """Read a share of the cases: 5% or 0.05."""
-    percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
-    share = float(percent[1]) / 100 if percent else given
-    if not is_number(share) or not 0 <= share <= _MOST_SHARE:
-        hint = if_percent(float(share)) if is_number(share) else ""
-        msg = f"must be a share from 0 to {_MOST_SHARE:g}, such as 5% or 0.05{hint}"
-        raise ValueError(msg)
-    return float(share)
-
-
-def _part(given: Any) -> Any:
-    """Read a share that leaves some cases for the rest: 85% or 0.85."""
-    if given is None:
-        return None
-    percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
-    share = float(percent[1]) / 100 if percent else given
-    if not is_number(share) or not 0 < share < 1:
-        hint = if_percent(float(share)) if is_number(share) else ""
-        msg = f"must be a share between 0 and 1, such as 85% or 0.85{hint}"
-        raise ValueError(msg)
-    return float(share)
 
 
 def _metric(given: Any) -> Any:
@@ -74,16 +46,6 @@ def _metric(given: Any) -> Any:
     return given
 
 
-Share = Annotated[
-    float,
-    BeforeValidator(_share, json_schema_input_type=float | str),
-    Field(examples=["5%", 0.05]),
-]
-PartOfCases = Annotated[
-    float,
-    BeforeValidator(_part, json_schema_input_type=float | str),
-    Field(examples=["85%", 0.85]),
-]
 AuditedMetric = Annotated[str, BeforeValidator(_metric)]
 
 
@@ -178,11 +140,11 @@ class Audits(Part):
     metrics: Annotated[
         tuple[AuditedMetric, ...], BeforeValidator(as_tuple), Field(min_length=1)
     ] = ("f1",)
-    above: PartOfCases | None = None
+    above: InnerShare | None = None
     fair: Literal["check", "assume"] = "check"
     verdicts: Verdicts | None = None
-    seeds: Share = 0.05
-    twice: Share = 0.1
+    seeds: ShareToHalf = 0.05
+    twice: ShareToHalf = 0.1
     keep_cases: Duration = timedelta(days=90)
     columns: Columns = ()
 

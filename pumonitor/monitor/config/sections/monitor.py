@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, PrivateAttr, ValidationInfo, field_validat
 
 from pumonitor.errors import if_percent
 from pumonitor.monitor.config.sections.audits import Audits
+from pumonitor.monitor.config.sections.challengers import Challengers
 from pumonitor.monitor.config.sections.class_prior import GivenPrior
 from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
 from pumonitor.monitor.config.sections.rule_checks import check_audits_are_meant, check_rules
@@ -120,6 +121,8 @@ class Monitor(Part):
     audits : Audits or None
         How its audits are drawn and read; ``{}`` is enough. Its results stay as they are until
         verdicts on an audit are read.
+    challengers : Challengers or None
+        Models that are compared with the deployed one in each mature window.
     rules : tuple of Rule
         When to raise an alert.
     """
@@ -139,6 +142,7 @@ class Monitor(Part):
     scenario: Literal["single-training-set"] = "single-training-set"
     reference: Reference | None = None
     audits: Audits | None = None
+    challengers: Challengers | None = None
     rules: Annotated[tuple[Rule, ...], BeforeValidator(as_tuple)] = ()
     _name: str = PrivateAttr(default="")
 
@@ -149,10 +153,15 @@ class Monitor(Part):
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
-        """Paths or addresses of its two tables, and of the verdicts on its audits."""
+        """Paths or addresses of its two tables, of verdicts on its audits, and of features."""
         verdicts = self.audits.verdicts if self.audits is not None else None
-        tables = (self.predictions.source.secret, self.positives.source.secret)
-        return tables if verdicts is None else (*tables, verdicts.source.secret)
+        tables = [self.predictions.source.secret, self.positives.source.secret]
+        if verdicts is not None:
+            tables.append(verdicts.source.secret)
+        features = self.challengers.features if self.challengers is not None else None
+        if features is not None and features.source is not None:
+            tables.append(features.source.secret)
+        return tuple(tables)
 
     @property
     def missing(self) -> tuple[Problem, ...]:
@@ -299,6 +308,23 @@ class Monitor(Part):
                 msg = f"names {one!r}, the id, which is in the file of cases anyway: leave it out"
                 raise WithinError(msg, "columns")
         return audits
+
+    @field_validator("challengers")
+    @classmethod
+    def _other_than_the_deployed(
+        cls, challengers: Challengers | None, info: ValidationInfo
+    ) -> Challengers | None:
+        predictions = info.data.get("predictions")
+        if challengers is None or predictions is None:
+            return challengers
+        for name, column in challengers.columns.items():
+            if column in {predictions.score, predictions.id, predictions.time}:
+                msg = f"has {name}: {column!r}, which the predictions use otherwise"
+                raise WithinError(msg, "models")
+        if (deployed := info.data.get("model")) in challengers.links.values():
+            msg = f"names {deployed}, which is the deployed model itself"
+            raise WithinError(msg, "models")
+        return challengers
 
     @field_validator("rules")
     @classmethod

@@ -15,6 +15,7 @@ from pumonitor.monitor.ledger.database.schema.audits import (
     review_readings,
     review_verdicts,
 )
+from pumonitor.monitor.ledger.database.schema.challengers import challenger_windows
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 from pumonitor.monitor.ledger.database.schema.messages import keys, outbox, sent_keys
 from pumonitor.monitor.ledger.database.schema.notes import notes
@@ -45,6 +46,7 @@ __all__ = [
     "audit",
     "auxiliary_scores",
     "auxiliary_series",
+    "challenger_windows",
     "evaluations",
     "headline_results",
     "keys",
