@@ -12,7 +12,7 @@ import numpy as np
 from pumonitor.monitor.rules.windows.panes import PaneSchedule
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import InputCounts, Pane, WindowCounts
-from pumonitor.sources.windows.grid import ScoreGrid
+from pumonitor._score_grid import ScoreGrid
 
 THRESHOLD = 0.5
 WINDOW = WindowGrid(every="1d").containing(datetime(2026, 1, 1, tzinfo=UTC))

@@ -39,7 +39,7 @@ from pumonitor.sources.counted.schema import (
 from pumonitor.sources.windows.counts_parts import Statement
 from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable, Values
-from pumonitor.sources.windows.grid import ScoreGrid
+from pumonitor._score_grid import ScoreGrid
 
 __all__ = ["DeclaredTables", "counting_statement", "table_definition"]
 

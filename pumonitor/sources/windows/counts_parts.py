@@ -21,7 +21,7 @@ from pumonitor.sources.windows.counts_rows import (
     prediction_rows,
     prediction_times,
 )
-from pumonitor.sources.windows.grid import ScoreGrid
+from pumonitor._score_grid import ScoreGrid
 from pumonitor.sources.windows.several import (
     UNREAD,
     CountedWindow,

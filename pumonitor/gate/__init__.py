@@ -1,0 +1,21 @@
+"""Whether a challenger is surely better than the deployed model, whenever it is asked."""
+
+from __future__ import annotations
+
+from pumonitor.gate.audited_pairs import AuditedBetween, Side
+from pumonitor.gate.judging import Condition, GateSettings, Judgement, Verdict, judge
+from pumonitor.gate.mean_evidence import MeanEvidence
+from pumonitor.gate.paired_labels import GateMetric, PairedLabels
+
+__all__ = [
+    "AuditedBetween",
+    "Condition",
+    "GateMetric",
+    "GateSettings",
+    "Judgement",
+    "MeanEvidence",
+    "PairedLabels",
+    "Side",
+    "Verdict",
+    "judge",
+]

@@ -1,0 +1,90 @@
+"""Labels that one of the models chose: then they say nothing of which is better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scipy import stats
+
+from pumonitor.diagnostics.review_cut import review_cut
+from pumonitor.gate.paired_labels import PairedLabels
+from pumonitor.gate.score_counts import ScoreCounts
+
+__all__ = ["ChosenBy", "chosen_by"]
+
+_LEVEL: Final = 0.001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenBy:
+    """Why labels cannot judge between the models.
+
+    Attributes
+    ----------
+    model : str
+        "champion" or "challenger".
+    sentence : str
+        What was seen.
+    """
+
+    model: str
+    sentence: str
+
+
+def chosen_by(
+    windows: Sequence[PairedLabels],
+    *,
+    capacity: float,
+    threshold: float | None = None,
+    least_class_prior: float | None = None,
+) -> ChosenBy | None:
+    """The model whose scores seem to have decided which rows were reviewed, over all windows.
+
+    Confirmed positives become rarer from one row to the next where review stops
+    (`pumonitor.diagnostics.review_cut`), at the champion's threshold, at the capacity of either
+    model, or anywhere else. And the champion cannot have found a share of the positives that is
+    more rows than it flags. Wrong where positives themselves stop at a score, and blind to a choice
+    that fades slowly with the score.
+
+    Parameters
+    ----------
+    windows : sequence of PairedLabels
+    capacity : float
+    threshold : float, optional
+        The champion's.
+    least_class_prior : float, optional
+        Lower end of the interval of the share of positives.
+    """
+    found = []
+    for model in ("champion", "challenger"):
+        counts = ScoreCounts.together([one.counts[model] for one in windows if one.counts])
+        table = None if counts is None else counts.table()
+        if counts is None or table is None:
+            continue
+        at = [counts.cut(capacity), threshold if model == "champion" else None]
+        cut = review_cut(table, thresholds=[one for one in at if one is not None])
+        if cut is not None:
+            rarer = (
+                "there are none" if cut.ratio > 100 else f"they are {cut.ratio:.3g} times as rare"
+            )
+            sentence = (
+                f"confirmed positives stop at a score of the {model} (its highest "
+                f"{100 * cut.share:.2g}% of rows): right below, {rarer}"
+            )
+            found.append((cut.p_value, ChosenBy(model=model, sentence=sentence)))
+        if least_class_prior is not None and model == "champion":
+            # So many of the positives would be among so few rows.
+            above = table.lower >= (counts.cut(capacity) or 0.0)
+            inside, labels = int(table.labeled[above].sum()), int(table.labeled.sum())
+            most = min(1.0, capacity / least_class_prior)
+            p_value = float(stats.binom.sf(inside - 1, labels, most)) if most < 1 else 1.0
+            if p_value < _LEVEL:
+                sentence = (
+                    f"{inside} of {labels} confirmed positives are among the champion's highest "
+                    f"{100 * capacity:.3g}% of rows, which cannot hold more than {100 * most:.3g}% "
+                    "of the positives"
+                )
+                found.append((p_value, ChosenBy(model=model, sentence=sentence)))
+    return min(found, key=lambda one: one[0])[1] if found else None

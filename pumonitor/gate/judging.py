@@ -1,0 +1,334 @@
+"""The gate: whether a challenger is surely better than the champion, on all windows so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from pumonitor.gate.audited_pairs import AuditedBetween, precision_difference
+from pumonitor.gate.chosen_labels import chosen_by
+from pumonitor.gate.labels_needed import labels_needed
+from pumonitor.gate.mean_evidence import MeanEvidence
+from pumonitor.gate.paired_labels import GateMetric, PairedLabels
+
+__all__ = ["Condition", "GateSettings", "Judgement", "Verdict", "judge"]
+
+Verdict = Literal["better", "worse", "not yet", "cannot be judged"]
+
+_ERROR: Final = 0.025
+"""Of each side: intervals are of 95%."""
+_FEW_WINDOWS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSettings:
+    """When a challenger is better.
+
+    Attributes
+    ----------
+    better : "recall" or "aul"
+        What has to be surely better.
+    capacity : float
+        Share of the rows that can be looked at, for recall.
+    not_worse : mapping of "recall" or "aul" to float
+        What must surely not be worse by this much or more.
+    threshold : float, optional
+        The champion's, where labels may stop.
+    least_class_prior : float, optional
+        Lower end of its interval, for the test of impossible values.
+    """
+
+    better: GateMetric = "recall"
+    capacity: float = 0.05
+    not_worse: Mapping[GateMetric, float] = field(default_factory=dict)
+    threshold: float | None = None
+    least_class_prior: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A difference, challenger less champion, and the value that it has to be above.
+
+    Attributes
+    ----------
+    metric : str
+        "recall", "aul", or "precision" at equal capacity, from an audit.
+    value : float or None
+    low, high : float
+        Interval that holds at all times together, at the level of this challenger's turn.
+    above : float
+        0, or minus the margin of `not_worse`.
+    """
+
+    metric: str
+    value: float | None
+    low: float
+    high: float
+    above: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the difference is surely above."""
+        return self.low > self.above
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is surely not."""
+        return self.high < self.above
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What the gate says of one challenger.
+
+    Attributes
+    ----------
+    challenger : str
+    verdict : "better", "worse", "not yet" or "cannot be judged"
+    reason : str
+        In a sentence.
+    conditions : tuple of Condition
+        The first is what has to be better.
+    error : float
+        Probability, on each side, that an interval misses at any time.
+    labels, windows : int
+        Confirmed positives, or cases of an audit, and windows or audits they are from.
+    labels_needed : int or None
+        For "not yet": how many labels in all, as far as it can be told.
+    chosen_by : str or None
+        The model whose scores seem to have decided which rows were reviewed.
+    by_audit : bool
+        Whether an audit decided, since labels could not.
+    """
+
+    challenger: str
+    verdict: Verdict
+    reason: str
+    conditions: tuple[Condition, ...] = ()
+    error: float = _ERROR
+    labels: int = 0
+    windows: int = 0
+    labels_needed: int | None = None
+    chosen_by: str | None = None
+    by_audit: bool = False
+
+
+def judge(
+    challengers: Mapping[str, Sequence[PairedLabels]],
+    settings: GateSettings,
+    *,
+    audits: Mapping[str, Sequence[AuditedBetween]] | None = None,
+) -> dict[str, Judgement]:
+    """Judge challengers on the labels of all windows so far.
+
+    A challenger is better if the difference of one metric is surely above 0, and each one of
+    `not_worse` surely above minus its margin. Evidence is that of bets, so that the error, 2.5% on
+    each side, is that of all windows at which anybody looks (`MeanEvidence`), and of all
+    challengers together (Holm: the one with most evidence is asked for the most). Wrong where
+    labels favour a model without a jump, and where what came before says nothing of what comes.
+
+    Parameters
+    ----------
+    challengers : mapping of str to sequence of PairedLabels
+        One of each window.
+    settings : GateSettings
+    audits : mapping of str to sequence of AuditedBetween, optional
+        They decide where labels were chosen by one of the models.
+
+    Returns
+    -------
+    dict of str to Judgement
+
+    References
+    ----------
+    Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by betting";
+    Holm (1979), "A simple sequentially rejective multiple test procedure".
+    """
+    asked = [
+        _Asked.of(name, windows, settings, (audits or {}).get(name, ()))
+        for name, windows in challengers.items()
+    ]
+    found: dict[str, Judgement] = {}
+    stopped: float | None = None
+    # Those that labels cannot judge take part too: which they are depends on the same labels.
+    for rank, one in enumerate(sorted(asked, key=lambda one: -one.capital)):
+        error = _ERROR / (len(asked) - rank) if stopped is None else stopped
+        judgement = one.judged(error)
+        if judgement.verdict != "better" and stopped is None:
+            stopped = error
+        found[one.name] = judgement
+    return {name: found[name] for name in challengers}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Test:
+    """A condition before its level is known."""
+
+    metric: str
+    above: float
+    evidence: MeanEvidence
+    scale: float = 1.0
+
+    @property
+    def capital(self) -> float:
+        return self.evidence.capital(self.above / self.scale)
+
+    def at(self, error: float) -> Condition:
+        mean = self.evidence.mean
+        return Condition(
+            metric=self.metric,
+            value=None if mean is None else self.scale * mean,
+            low=self.scale * self.evidence.lower(error=error),
+            high=self.scale * self.evidence.upper(error=error),
+            above=self.above,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """One challenger with all that speaks for and against it."""
+
+    name: str
+    tests: tuple[_Test, ...]
+    labels: int
+    windows: int
+    chosen: str | None
+    why: str
+    by_audit: bool
+    capacity: float
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        windows: Sequence[PairedLabels],
+        settings: GateSettings,
+        audits: Sequence[AuditedBetween],
+    ) -> _Asked:
+        chosen = chosen_by(
+            windows,
+            capacity=settings.capacity,
+            threshold=settings.threshold,
+            least_class_prior=settings.least_class_prior,
+        )
+        reviewed = sum(one.reviewed for one in audits)
+        by_audit = chosen is not None and reviewed > 0 and settings.better == "recall"
+        if by_audit:
+            evidence, scale = precision_difference(audits)
+            tests = [_Test(metric="precision", above=0.0, evidence=evidence, scale=scale)]
+        else:
+            asked: list[tuple[GateMetric, float]] = [(settings.better, 0.0)]
+            asked += [(metric, -margin) for metric, margin in settings.not_worse.items()]
+            tests = [
+                _Test(
+                    metric=metric,
+                    above=above,
+                    evidence=MeanEvidence.of(
+                        [one.differences(metric) for one in windows],
+                        [one.weights for one in windows],
+                    ),
+                )
+                for metric, above in asked
+            ]
+        return cls(
+            name=name,
+            tests=tuple(tests),
+            labels=reviewed if by_audit else sum(one.positives for one in windows),
+            windows=len(audits) if by_audit else len(windows),
+            chosen=None if chosen is None else chosen.model,
+            why=_why(chosen.sentence if chosen else "", settings, by_audit=by_audit),
+            by_audit=by_audit,
+            capacity=settings.capacity,
+        )
+
+    @property
+    def capital(self) -> float:
+        """Of the condition with least evidence: all of them have to hold."""
+        return min(one.capital for one in self.tests)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what there is can judge."""
+        return not self.why
+
+    def judged(self, error: float) -> Judgement:
+        conditions = tuple(one.at(error) for one in self.tests)
+        verdict, needed = self._verdict(conditions), None
+        if verdict == "not yet" and not self.by_audit:
+            numbers = [
+                labels_needed(test.evidence, above=test.above, error=error)
+                for test, condition in zip(self.tests, conditions, strict=True)
+                if not condition.holds
+            ]
+            known = [one for one in numbers if one is not None]
+            needed = max(known) if len(known) == len(numbers) else None
+        return Judgement(
+            challenger=self.name,
+            verdict=verdict,
+            reason=self._reason(verdict, conditions, needed),
+            conditions=conditions,
+            error=error,
+            labels=self.labels,
+            windows=self.windows,
+            labels_needed=needed,
+            chosen_by=self.chosen,
+            by_audit=self.by_audit,
+        )
+
+    def _verdict(self, conditions: Sequence[Condition]) -> Verdict:
+        if not self.is_open:
+            return "cannot be judged"
+        if any(one.fails for one in conditions):
+            return "worse"
+        return "better" if all(one.holds for one in conditions) else "not yet"
+
+    def _reason(self, verdict: Verdict, conditions: Sequence[Condition], needed: int | None) -> str:
+        if verdict == "cannot be judged":
+            return self.why
+        main = conditions[0]
+        if main.value is None:
+            return "there are no confirmed positives yet"
+        what = {
+            "recall": f"recall among the highest {100 * self.capacity:.3g}% of rows",
+            "aul": "AUL",
+            "precision": f"precision among the highest {100 * self.capacity:.3g}% of rows",
+        }[main.metric]
+        said = f"{what} differs by {main.value:+.4f} ({main.low:+.4f} to {main.high:+.4f})"
+        others = [
+            one for one in conditions[1:] if (one.fails if verdict == "worse" else not one.holds)
+        ]
+        for one in others:
+            said += (
+                f"; {one.metric} has to be above {one.above:+.4f} and is "
+                f"{one.value:+.4f} ({one.low:+.4f} to {one.high:+.4f})"
+            )
+        if verdict == "not yet":
+            unit = "cases" if self.by_audit else "labels"
+            said += f"; there are {self.labels:,} {unit}"
+            if needed is not None:
+                said += f", and some {needed:,} in all would tell in 4 of 5 cases"
+            elif main.value <= 0:
+                said += ", and as it looks more of them will not tell"
+        elif self.windows < _FEW_WINDOWS and not self.by_audit:
+            said += f"; {self.windows} windows are too few to see whether windows differ"
+        return said
+
+
+def _why(sentence: str, settings: GateSettings, *, by_audit: bool) -> str:
+    """Why it cannot be judged; empty if it can."""
+    if not sentence:
+        return ""
+    if by_audit:
+        if not settings.not_worse:
+            return ""
+        metrics = ", ".join(settings.not_worse)
+        return (
+            f"{sentence}; an audit between the models says nothing of {metrics}, which the gate "
+            "asks for as well: leave out not_worse, or draw an audit of all rows"
+        )
+    return (
+        f"{sentence}; so they say which model chose them, not which one is better. Draw an audit "
+        "between the two models (pumonitor audit draw MONITOR --between champion CHALLENGER), or "
+        "give propensities"
+    )
