@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -136,15 +137,18 @@ def learners(extent: Extent) -> Iterator[Row]:
                 labeled[rng.choice(positives, confirmed, replace=False)] = True
                 at = found.setdefault((name, confirmed), {})
                 for learner, make in LEARNERS.items():
-                    scores = scores_of(make, known, train, labeled, seed)
-                    at.setdefault(learner, []).append(auc(scores[rest], known.positive[rest]))
+                    reached = float("nan")
+                    with suppress(InputError):  # a loss without a minimum
+                        scores = scores_of(make, known, train, labeled, seed)
+                        reached = auc(scores[rest], known.positive[rest])
+                    at.setdefault(learner, []).append(reached)
         yield Row(what=f"{name}: 20, 100, 1000 confirmed", measured=_best(found, name))
     for confirmed in (20, 100, 1000):
         cells = [one for (_, count), one in found.items() if count == confirmed]
         if not cells:
             continue
         means = {
-            learner: float(np.mean([np.mean(cell[learner]) for cell in cells]))
+            learner: float(np.nanmean([_mean(cell[learner]) for cell in cells]))
             for learner in LEARNERS
         }
         for learner, mean in sorted(means.items(), key=lambda one: -one[1]):
@@ -168,6 +172,12 @@ _CLAIMED: Final[Mapping[tuple[str, int], str]] = {
 }
 
 
+def _mean(values: Sequence[float]) -> float:
+    """Over seeds with a least loss; NaN where none has."""
+    known = [one for one in values if not np.isnan(one)]
+    return float(np.mean(known)) if known else float("nan")
+
+
 def _best(found: Mapping[tuple[str, int], Mapping[str, Sequence[float]]], name: str) -> str:
     told = []
     for confirmed in (20, 100, 1000):
@@ -175,8 +185,8 @@ def _best(found: Mapping[tuple[str, int], Mapping[str, Sequence[float]]], name: 
         if cell is None:
             told.append("too few positives")
             continue
-        means = {learner: float(np.mean(values)) for learner, values in cell.items()}
-        best = max(means, key=lambda one: means[one])
+        means = {learner: _mean(values) for learner, values in cell.items()}
+        best = max(means, key=lambda one: np.nan_to_num(means[one]))
         shown = ("challenger", "trees, l2 10", "PU_AUL")
         told.append(
             ", ".join(f"{one} {means[one]:.3f}" for one in shown)

@@ -15,10 +15,10 @@ from typing import Final
 
 import numpy as np
 
+from pumonitor._score_grid import ScoreGrid
 from pumonitor.evaluation import Evaluation, evaluate_table
 from pumonitor.monitor.windows.evaluation.series_tables import tables_of
 from pumonitor.ports import InputCounts, Pane, Window, WindowCounts
-from pumonitor._score_grid import ScoreGrid
 from pumonitor.tables import ScoreTable
 
 __all__ = [

@@ -65,7 +65,11 @@ class ReviewCut:
 
 
 def review_cut(
-    table: ScoreTable, *, thresholds: Sequence[float] = (), scenario: str = "single-training-set"
+    table: ScoreTable,
+    *,
+    thresholds: Sequence[float] = (),
+    scenario: str = "single-training-set",
+    level: float = LEVEL,
 ) -> ReviewCut | None:
     """Where labels stop from one rank to the next, if they surely do.
 
@@ -75,11 +79,12 @@ def review_cut(
     thresholds : sequence of float
         Where a cut is most likely: half of the level is spent on them.
     scenario : str
+    level : float
 
     Returns
     -------
     ReviewCut or None
-        None where no cut has a p-value below 0.001, with all places and widths paid for.
+        None where no cut has a p-value below the level, with all places and widths paid for.
 
     Notes
     -----
@@ -107,12 +112,12 @@ def review_cut(
     if not len(places):
         return None
     widths = np.concatenate([np.repeat(_WIDTHS, len(some)) for some in looked_at])
-    p_values, ratios = _tested(ranked, places, widths)
+    p_values, ratios = _tested(ranked, places, widths, level)
     # Half of the level is for the thresholds, half for all other places.
     numbers = [len(_WIDTHS) * len(some) for some in looked_at]
     p_values = np.minimum(p_values * np.repeat([2 * number for number in numbers], numbers), 1.0)
     at = int(np.argmin(p_values))
-    if p_values[at] >= LEVEL:
+    if p_values[at] >= level:
         return None
     return ReviewCut(
         score=float(ranked.score_at(places[[at]])[0]),
@@ -239,7 +244,7 @@ def _places(ranked: _Ranked) -> FloatArray:
 
 
 def _tested(
-    ranked: _Ranked, places: FloatArray, widths: FloatArray
+    ranked: _Ranked, places: FloatArray, widths: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """P-value of no cut at each place, and how many times as frequent labels are above it."""
     grid = widths[:, np.newaxis] * np.linspace(-1.0, 1.0, 2 * _BANDS + 1)
@@ -251,9 +256,9 @@ def _tested(
         (above > _RATIO * below) & (above >= _FEWEST_ABOVE) & (lump <= places * widths / _BANDS)
     )
     p_values, ratios = np.ones(len(places)), np.ones(len(places))
-    p_values[asked], ratios[asked] = _jump(counts[asked])
+    p_values[asked], ratios[asked] = _jump(counts[asked], level)
     for logit in (False, True) if ranked.are_shares else (False,):
-        asked = asked[p_values[asked] < LEVEL]
+        asked = asked[p_values[asked] < level]
         at_cut = ranked.score_at(places[asked])
         if ranked.are_shares and not logit:
             # Near 0 and 1 shares are crowded, and equal steps of them mean nothing.
@@ -264,19 +269,19 @@ def _tested(
             ranked.score_at(edges[own, at], logit=logit)[:, np.newaxis] for at in (0, _BANDS)
         )
         ends = middle - (top - middle) * grid[own] / widths[own, np.newaxis]
-        by_score, _ = _jump(np.diff(ranked.labels_by_score(ends, logit=logit), axis=1))
+        by_score, _ = _jump(np.diff(ranked.labels_by_score(ends, logit=logit), axis=1), level)
         alike = np.maximum(p_values[own], by_score)
         p_values[own] = np.where((top > middle)[:, 0], alike, 1.0)
     return p_values, ratios
 
 
-def _jump(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _jump(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """P-value of a fall by half or less in the middle, and the fall, of counts in equal bands."""
     x = np.linspace(-1.0, 1.0, counts.shape[1])
     straight = np.stack([np.ones_like(x), x])
     p_values, falls = _against(counts, straight)
     many = counts[:, :_BANDS].sum(axis=1) >= _MANY_ABOVE
-    asked = np.flatnonzero((p_values < LEVEL) & many)
+    asked = np.flatnonzero((p_values < level) & many)
     if len(asked):
         bent, _ = _against(counts[asked], np.vstack([straight, x**2]))
         p_values[asked[bent > _BENT]] = 1.0

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from pumonitor.gate.audited_pairs import AuditedBetween, precision_difference
+from pumonitor.gate.audited_pairs import AuditedBetween, AuditEvidence
 from pumonitor.gate.chosen_labels import chosen_by
 from pumonitor.gate.labels_needed import labels_needed
 from pumonitor.gate.mean_evidence import MeanEvidence
@@ -167,20 +167,18 @@ class _Test:
 
     metric: str
     above: float
-    evidence: MeanEvidence
-    scale: float = 1.0
+    evidence: MeanEvidence | AuditEvidence
 
     @property
     def capital(self) -> float:
-        return self.evidence.capital(self.above / self.scale)
+        return self.evidence.capital(self.above)
 
     def at(self, error: float) -> Condition:
-        mean = self.evidence.mean
         return Condition(
             metric=self.metric,
-            value=None if mean is None else self.scale * mean,
-            low=self.scale * self.evidence.lower(error=error),
-            high=self.scale * self.evidence.upper(error=error),
+            value=self.evidence.mean,
+            low=self.evidence.lower(error=error),
+            high=self.evidence.upper(error=error),
             above=self.above,
         )
 
@@ -215,8 +213,7 @@ class _Asked:
         reviewed = sum(one.reviewed for one in audits)
         by_audit = chosen is not None and reviewed > 0 and settings.better == "recall"
         if by_audit:
-            evidence, scale = precision_difference(audits)
-            tests = [_Test(metric="precision", above=0.0, evidence=evidence, scale=scale)]
+            tests = [_Test(metric="precision", above=0.0, evidence=AuditEvidence.of(audits))]
         else:
             asked: list[tuple[GateMetric, float]] = [(settings.better, 0.0)]
             asked += [(metric, -margin) for metric, margin in settings.not_worse.items()]
@@ -255,9 +252,11 @@ class _Asked:
     def judged(self, error: float) -> Judgement:
         conditions = tuple(one.at(error) for one in self.tests)
         verdict, needed = self._verdict(conditions), None
-        if verdict == "not yet" and not self.by_audit:
+        if verdict == "not yet":
             numbers = [
                 labels_needed(test.evidence, above=test.above, error=error)
+                if isinstance(test.evidence, MeanEvidence)
+                else None
                 for test, condition in zip(self.tests, conditions, strict=True)
                 if not condition.holds
             ]

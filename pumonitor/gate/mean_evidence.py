@@ -9,23 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pumonitor.errors import InputError
+from pumonitor.gate.stakes import STAKES, averaged, lower_end
 
 __all__ = ["MeanEvidence"]
 
 FloatArray = NDArray[np.float64]
 
-_SMALL: Final = np.geomspace(0.002, 0.02, 8)
-_LARGE: Final = np.linspace(0.03, 0.98, 48)
-_STAKES: Final = np.concatenate([_SMALL, _LARGE])
-"""Shares of the capital that are bet on each difference; small ones are for very many labels."""
-_LOG_PRIOR: Final = np.log(
-    np.concatenate(
-        [np.full(len(_SMALL), 0.1 / len(_SMALL)), np.full(len(_LARGE), 0.9 / len(_LARGE))]
-    )
-)
 _FEWEST_WINDOWS_TO_SEE: Final = 4.0
 """Windows' worth of no difference between windows that are assumed before any is seen."""
-_BISECTIONS: Final = 45
 _LARGEST_LOG: Final = 690.0
 
 
@@ -153,15 +144,7 @@ class MeanEvidence:
         """Lower end of the interval; the mean is ever below it with probability `error`."""
         if self.mean is None:
             return -1.0
-        low, high, enough = -1.0, self.mean, -np.log(error)
-        bets = _Bets.on(self)
-        for _ in range(_BISECTIONS):
-            middle = 0.5 * (low + high)
-            if bets.log_capital(middle) >= enough:
-                low = middle
-            else:
-                high = middle
-        return low
+        return lower_end(_Bets.on(self).log_capital, lowest=-1.0, inside=self.mean, error=error)
 
     def upper(self, *, error: float) -> float:
         """Upper end of the interval."""
@@ -207,5 +190,4 @@ class _Bets:
     def log_capitals(self, mean: float, counts: FloatArray) -> FloatArray:
         """The same had each difference been there so often, a row of counts each."""
         gains = self.weights * (self.differences - mean) / (1.0 + abs(mean))
-        grown = counts @ np.log1p(gains[:, np.newaxis] * _STAKES) / self.dispersion
-        return np.asarray(np.logaddexp.reduce(grown + _LOG_PRIOR, axis=1))
+        return averaged(counts @ np.log1p(gains[:, np.newaxis] * STAKES) / self.dispersion)

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
+from pumonitor._score_grid import ScoreGrid
 from pumonitor.monitor.rules.windows.panes import PaneSchedule
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import InputCounts, Pane, WindowCounts
-from pumonitor._score_grid import ScoreGrid
 
 THRESHOLD = 0.5
 WINDOW = WindowGrid(every="1d").containing(datetime(2026, 1, 1, tzinfo=UTC))

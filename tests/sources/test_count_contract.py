@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 import sqlalchemy
 
+from pumonitor._score_grid import ScoreGrid
 from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.windows import asking
-from pumonitor._score_grid import ScoreGrid
 from tests.oracles import counted_windows
 from tests.sources.monitored import REQUEST, assert_equal, labels, opened, predictions
 

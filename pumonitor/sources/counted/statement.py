@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
+from pumonitor._score_grid import ScoreGrid
 from pumonitor.errors import InputError
 from pumonitor.ports import CountRequest
 from pumonitor.sources.column_types.column_kinds import (
@@ -39,7 +40,6 @@ from pumonitor.sources.counted.schema import (
 from pumonitor.sources.windows.counts_parts import Statement
 from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable, Values
-from pumonitor._score_grid import ScoreGrid
 
 __all__ = ["DeclaredTables", "counting_statement", "table_definition"]
 

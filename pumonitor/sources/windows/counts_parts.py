@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final, Self
 
+from pumonitor._score_grid import ScoreGrid
 from pumonitor.sources.column_types.column_kinds import Column, Key
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, microseconds
@@ -21,7 +22,6 @@ from pumonitor.sources.windows.counts_rows import (
     prediction_rows,
     prediction_times,
 )
-from pumonitor._score_grid import ScoreGrid
 from pumonitor.sources.windows.several import (
     UNREAD,
     CountedWindow,

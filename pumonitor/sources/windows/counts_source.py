@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from pumonitor._score_grid import ScoreGrid
 from pumonitor.errors import InputError
 from pumonitor.ports import (
     Clock,
@@ -40,7 +41,6 @@ from pumonitor.sources.windows.counts_rows import (
 )
 from pumonitor.sources.windows.described import named_columns, sample_of, types_of
 from pumonitor.sources.windows.drawing import DrawQuery, count_bins, draw_rows
-from pumonitor._score_grid import ScoreGrid
 from pumonitor.sources.windows.label_delays import LabelDelays
 from pumonitor.sources.windows.labels_at_hand import LabelsAtHand
 from pumonitor.sources.windows.refusing import check_labels, check_predictions
