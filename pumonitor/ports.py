@@ -225,6 +225,7 @@ class SampledRows:
 
     Attributes
     ----------
+    id : ndarray of str, shape (rows,)
     key : ndarray of str, shape (rows,)
         The entity each row is of, or its id where no entity is named or known.
     model_version : ndarray of str, shape (rows,)
@@ -241,6 +242,7 @@ class SampledRows:
         Floats, NaN where missing, or text and None, by column.
     """
 
+    id: NDArray[np.str_]
     key: NDArray[np.str_]
     model_version: NDArray[np.str_]
     segments: Mapping[str, NDArray[np.str_]]

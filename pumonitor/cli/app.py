@@ -12,6 +12,7 @@ from pumonitor import __version__
 from pumonitor.cli.alerts import alerts
 from pumonitor.cli.audit import audit
 from pumonitor.cli.backfill import backfill
+from pumonitor.cli.challenge import challenge
 from pumonitor.cli.check import check
 from pumonitor.cli.compare import compare
 from pumonitor.cli.decide import decide
@@ -93,6 +94,7 @@ app.add_typer(alerts, name="alerts", rich_help_panel=_A_MONITOR)
 app.add_typer(notes, name="notes", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(notify)
 app.command(rich_help_panel=_A_MONITOR)(plan)
+app.command(rich_help_panel=_A_MONITOR)(challenge)
 app.add_typer(export, name="export", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(doctor)
 app.add_typer(engines, name="engines", rich_help_panel=_A_MONITOR)

@@ -79,7 +79,7 @@ class MeanEvidence:
         differences = np.concatenate(parts) if parts else np.zeros(0)
         given = (
             np.ones(len(differences))
-            if weights is None
+            if not weights
             else np.concatenate([np.asarray(one, dtype=np.float64).ravel() for one in weights])
         )
         # Not (a <= b) is true of NaN as well.

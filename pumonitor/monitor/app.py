@@ -18,6 +18,7 @@ from pumonitor.ports import Clock, PredictionSource, Sink
 
 if TYPE_CHECKING:
     from pumonitor.monitor.alerts.links import LinksOf
+    from pumonitor.monitor.challenging.judged import Scored
     from pumonitor.monitor.delivery.mlflow.limits import Limits
     from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
     from pumonitor.monitor.jobs import Jobs
@@ -114,11 +115,21 @@ def open_jobs(
             keep_delivered=configuration.keep_delivered,
             keep_evaluations=configuration.keep_evaluations,
             on_step=on_step,
+            score_challengers=partial(_score_challengers, configuration),
             # Another `open_source` may not read the configured files, so their digest is no use.
             files_of=files_digest if is_configured else lambda monitor: None,
         )
         stack.callback(jobs.close)
         yield jobs
+
+
+def _score_challengers(
+    configuration: Configuration, monitor: Monitor, ledger: Ledger, **how: Any
+) -> Scored:
+    """Loads statistics and MLflow with it, which monitors without challengers do without."""
+    from pumonitor.monitor.challenging.judged import score_challengers
+
+    return score_challengers(configuration, monitor, ledger, **how)
 
 
 def _links_of(

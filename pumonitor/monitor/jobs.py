@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from pumonitor.monitor.alerts.links import LinksOf, no_links
 from pumonitor.monitor.alerts.routing import packed
+from pumonitor.monitor.challenging.in_rounds import ScoreChallengers, score_in_round
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.destinations import Destination
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -66,6 +67,8 @@ class Jobs:
         How long superseded evaluations are kept; by default for ever.
     on_step : callable, optional
         Called with the name of each step before it is made.
+    score_challengers : callable, optional
+        Scores the windows of a monitor's challengers that are due.
     files_of : callable, optional
         Returns the digest of a monitor's files (`files_digest`); None for tables of other kinds.
 
@@ -90,6 +93,7 @@ class Jobs:
         keep_delivered: timedelta = timedelta(days=30),
         keep_evaluations: timedelta | None = None,
         on_step: Callable[[str], None] = lambda step: None,
+        score_challengers: ScoreChallengers | None = None,
         files_of: Callable[[Monitor], str | None] = lambda monitor: None,
     ) -> None:
         self.monitors = dict(monitors)
@@ -111,6 +115,8 @@ class Jobs:
         self._destinations = dict(destinations or {})
         self._links_of = links_of
         self._on_step = on_step
+        self._scoring = score_challengers
+        self._open_source = open_source
         self._stopped = Event()
         self._tidying = Tidying(
             ledger,
@@ -241,9 +247,10 @@ class Jobs:
         4. Collect and evaluate all due panes; results are folded into alerts in the same
            transaction.
         5. Fold what is left into alerts.
-        6. Deliver the rest of the outbox, for at most `budget` per destination. With a budget of 0
+        6. Let challengers score the windows that have matured.
+        7. Deliver the rest of the outbox, for at most `budget` per destination. With a budget of 0
            nothing is delivered.
-        7. Delete what was kept long enough, also with a budget only.
+        8. Delete what was kept long enough, also with a budget only.
 
         One unreadable monitor does not stop the others; its windows are left for a later round.
         Tables are opened anew in each round: which files a pattern fits, and which version of a
@@ -284,6 +291,22 @@ class Jobs:
         self.windows.limit_to(beside)
         self._drain(done, on_progress)
         self.advance_alerts(done, only=only)
+        for name in self.monitors if only is None else (only,):
+            if beside is None or name in beside:
+                self._score_challengers(self.monitors[name], done, on_progress)
+
+    def _score_challengers(self, monitor: Monitor, done: Round, on_progress: OnProgress) -> None:
+        if self._scoring is not None and monitor.challengers is not None:
+            self._on_step("challengers")
+            score_in_round(
+                monitor,
+                self.ledger,
+                done,
+                self._scoring,
+                open_source=self._open_source,
+                on_progress=on_progress,
+                is_stopped=self._stopped.is_set,
+            )
 
     def _read_verdicts(self, name: str, done: Round) -> None:
         """Before windows are evaluated, so that they are evaluated once."""

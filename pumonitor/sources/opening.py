@@ -261,10 +261,10 @@ def _prediction_table(
     start, end = _always(columns, "predictions")
     features = columns.features if with_features else ()
     group = columns.group if with_features else None
-    # What is shown may have another role as well.
-    elsewhere = {*columns.segments}
+    # What is shown may have another role as well, and the score is asked for beside features.
+    elsewhere = {*columns.segments, columns.score}
     if role == "shown":
-        elsewhere |= {columns.id, columns.time, columns.score, columns.model_version or ""}
+        elsewhere |= {columns.id, columns.time, columns.model_version or ""}
     relation = _relation(
         engine,
         table,
@@ -276,7 +276,7 @@ def _prediction_table(
             ("model_version", columns.model_version),
             *(("segment", name) for name in columns.segments),
             *((role, name) for name in features if name not in elsewhere),
-            ("group", group),
+            ("group", None if group in elsewhere else group),
         ],
         parameters={"start": start, "end": end},
     )

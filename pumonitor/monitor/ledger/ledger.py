@@ -10,6 +10,7 @@ from typing import Any, Self
 from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 from pumonitor.monitor.ledger.audit import record
 from pumonitor.monitor.ledger.by_people import ChangesByPeople
+from pumonitor.monitor.ledger.challengers import StoredChallengers
 from pumonitor.monitor.ledger.claimed_work import ClaimedWork
 from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.claims.held_up import HoldUp, hold_ups
@@ -56,6 +57,8 @@ class Ledger(ClaimedWork):
         Alerts, their transitions, and silences.
     by_people : ChangesByPeople
         Acknowledgements and silences, with entries in the audit log.
+    challengers : StoredChallengers
+        What was seen of challengers in each window.
     notes : StoredNotes
         Notes of people.
     reviews : StoredReviews
@@ -98,6 +101,7 @@ class Ledger(ClaimedWork):
         self.run_ids = StoredRunIds(database)
         self.alerts = StoredAlerts(database)
         self.by_people = ChangesByPeople(database)
+        self.challengers = StoredChallengers(database, mask=mask)
         self.notes = StoredNotes(database)
         self.reviews = StoredReviews(database)
         self.secret_keys = StoredSecretKeys(database)

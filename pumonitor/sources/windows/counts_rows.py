@@ -30,6 +30,7 @@ __all__ = [
     "PredictionTable",
     "Values",
     "feature_columns",
+    "feature_sql",
     "label_rows",
     "prediction_ids",
     "prediction_rows",
@@ -157,12 +158,17 @@ def prediction_rows(
     )
 
 
+def feature_sql(column: Column, dialect: Dialect) -> str:
+    """A feature: a number as it is, all else as text."""
+    if column.kind in NUMBERS:
+        return dialect.number(column.sql, column.kind)
+    return dialect.category(column.sql, column.kind)
+
+
 def feature_columns(table: PredictionTable, dialect: Dialect) -> dict[str, str]:
     """SQL of feature_0 and so on, numbers as they are and all else as text, and of entity."""
     found = {
-        f"feature_{place}": dialect.number(column.sql, column.kind)
-        if column.kind in NUMBERS
-        else dialect.category(column.sql, column.kind)
+        f"feature_{place}": feature_sql(column, dialect)
         for place, column in enumerate(table.features)
     }
     if table.group is not None:

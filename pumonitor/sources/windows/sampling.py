@@ -19,7 +19,7 @@ from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import NUMBERS, feature_columns
 
-__all__ = ["SampleQuery", "sample_window"]
+__all__ = ["SampleQuery", "feature_values", "sample_window"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +97,7 @@ def sample_window(engine: Engine, query: SampleQuery, request: SampleRequest) ->
     columns = {name: values[order] for name, values in columns.items()}
     of = query.predictions
     return SampledRows(
+        id=columns["id"],
         key=columns["entity"] if of.group is not None else columns["id"],
         model_version=columns["model_version"],
         segments={
@@ -120,7 +121,7 @@ def _plain(query: SampleQuery, answer: Mapping[str, Any]) -> dict[str, NDArray[A
     found["propensity"] = numbers_of(answer["propensity"], np.float64)
     for place, column in enumerate(query.predictions.features):
         name = f"feature_{place}"
-        found[name] = _feature(column, answer[name])
+        found[name] = feature_values(column, answer[name])
     if query.predictions.group is not None:
         entity = _objects(answer["entity"])
         is_missing = np.equal(entity, np.array(None, dtype=object)).astype(np.bool_)
@@ -130,7 +131,8 @@ def _plain(query: SampleQuery, answer: Mapping[str, Any]) -> dict[str, NDArray[A
     return found
 
 
-def _feature(column: Column, values: Any) -> NDArray[Any]:
+def feature_values(column: Column, values: Any) -> NDArray[Any]:
+    """Floats, NaN where missing, or text and None."""
     return numbers_of(values, np.float64) if column.kind in NUMBERS else _objects(values)
 
 

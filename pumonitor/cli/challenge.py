@@ -1,0 +1,133 @@
+"""`pumonitor challenge`: whether a challenger is surely better than the deployed model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName
+from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.progress import progress_bar
+from pumonitor.errors import InputError, PumonitorError
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.challenging.judged import JudgedChallenger, Scored
+
+__all__ = ["challenge"]
+
+_NOT_BETTER: Final = 1
+
+
+def challenge(
+    monitor: MonitorName,
+    *,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="models:/NAME/VERSION",
+            help="Judge this version of the registry, in place of those of the configuration.",
+        ),
+    ] = None,
+    config: Config = DEFAULT_CONFIG,
+    as_json: AsJson = False,
+) -> None:
+    """Compare challengers with the deployed model on all mature windows so far, and judge them.
+
+    Windows that a challenger has not scored yet are scored now, as far as they came after its
+    training rows. The verdict is better, worse, not yet (with the number of labels that would do)
+    or cannot be judged, as where confirmations were chosen by one model's score. It may be asked
+    for as often as you like: intervals hold at all times together.
+
+    Exit status 0: a challenger is surely better. 1: none is.
+
+    Example: pumonitor challenge card-fraud
+    """
+    import json
+
+    from pumonitor.cli.terminal import Console
+
+    with errors_as_messages():
+        from pumonitor.monitor.app import chosen_monitors, open_ledger
+        from pumonitor.monitor.challenging.judged import (
+            challengers_of,
+            judged,
+            score_challengers,
+        )
+        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.windows.opening import open_monitor_source
+
+        configuration = read_configuration(config).configuration
+        chosen = chosen_monitors(configuration, monitor)[monitor]
+        if chosen.challengers is None and model is None:
+            msg = (
+                f"monitor {monitor} has no challengers: add the section challengers to it, or give "
+                "--model"
+            )
+            raise InputError(msg)
+        with progress_bar(logged_as="challenge") as step, open_ledger(configuration) as ledger:
+            step("Looking for challengers", None)
+            known = challengers_of(
+                configuration, chosen, also=None if model is None else {"model": model}
+            )
+            scored = score_challengers(
+                configuration,
+                chosen,
+                ledger,
+                open_source=open_monitor_source,
+                challengers=known,
+                at_once=True,
+                on_window=lambda name, start: step(
+                    f"Scoring {start:%Y-%m-%d %H:%M} UTC by {name}", None
+                ),
+            )
+            found = judged(
+                chosen,
+                ledger,
+                {name: one for name, one in known.items() if not isinstance(one, PumonitorError)},
+            )
+        if as_json:
+            typer.echo(json.dumps(_plain(found, scored), indent=1))
+        else:
+            _print(Console(highlight=False), monitor, found, scored)
+    if scored.failures and not found:
+        raise typer.Exit(3)
+    if not any(one.judgement.verdict == "better" for one in found.values()):
+        raise typer.Exit(_NOT_BETTER)
+
+
+def _plain(found: dict[str, JudgedChallenger], scored: Scored) -> dict[str, Any]:
+    return {
+        "challengers": [one.to_dict() for one in found.values()],
+        "scored": scored.windows,
+        "failures": [f"{what}: {error}" for what, error in scored.failures],
+    }
+
+
+def _print(console: Any, monitor: str, found: dict[str, JudgedChallenger], scored: Scored) -> None:
+    from rich.table import Table
+
+    console.print(f"[bold]{monitor}[/]: challengers beside the deployed model")
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for column in ("challenger", "verdict", "difference of", "value", "interval", "labels"):
+        table.add_column(column, justify="right" if column in {"value", "labels"} else "left")
+    colors = {"better": "green", "worse": "red", "not yet": "yellow", "cannot be judged": "yellow"}
+    for name, one in found.items():
+        judgement = one.judgement
+        for place, condition in enumerate(judgement.conditions):
+            value = "" if condition.value is None else f"{condition.value:+.4f}"
+            table.add_row(
+                name if place == 0 else "",
+                f"[{colors[judgement.verdict]}]{judgement.verdict}[/]" if place == 0 else "",
+                condition.metric,
+                value,
+                f"{condition.low:+.4f} to {condition.high:+.4f}" if value else "",
+                f"{judgement.labels:,}" if place == 0 else "",
+            )
+    console.print(table)
+    for name, one in found.items():
+        windows = len(one.windows)
+        by = f"{one.challenger.scored_by}, {windows} window{'s' * (windows != 1)}"
+        console.print(f"\n{name} ({by}): {one.judgement.reason}", markup=False, soft_wrap=True)
+    for what, error in scored.failures:
+        console.print(f"\n{what}: {error}", markup=False, soft_wrap=True, style="yellow")

@@ -1,0 +1,1 @@
+"""Challengers: models that score each mature window beside the deployed one, and the gate."""

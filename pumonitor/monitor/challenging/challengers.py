@@ -1,0 +1,302 @@
+"""What gives a challenger its scores: a column of the predictions, or a version of the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.errors import InputError, PumonitorError
+from pumonitor.monitor.delivery.mlflow.failures import meaning
+from pumonitor.monitor.delivery.mlflow.model_link import ModelLink
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+    from pumonitor.monitor.delivery.mlflow.limits import Limits
+
+__all__ = [
+    "TRAINED_UNTIL_TAG",
+    "TRAINING_ROWS_TAG",
+    "Challenger",
+    "ColumnChallenger",
+    "RegisteredChallenger",
+    "asking_registry",
+]
+
+FloatArray = NDArray[np.float64]
+
+TRAINED_UNTIL_TAG: Final = "pumonitor.trained_until"
+"""End of the training rows of a version, in ISO 8601 with its zone."""
+TRAINING_ROWS_TAG: Final = "pumonitor.training_rows"
+"""Hash of the training rows' ids."""
+_FEW: Final = 3
+
+
+class RegistryUnreachableError(PumonitorError):
+    """The model registry did not answer, or has no such version."""
+
+
+@contextmanager
+def asking_registry(limits: Limits | None = None) -> Iterator[None]:
+    """Context for requests to the registry: time limits, and errors without secrets.
+
+    Raises
+    ------
+    RegistryUnreachableError
+        If it does not answer or refuses.
+    """
+    from pumonitor.monitor.delivery.mlflow.limits import Limits as Default
+
+    with (limits or Default()).applied():
+        try:
+            yield
+        except PumonitorError:
+            raise
+        except Exception as error:
+            failure = meaning(error, takes_writes=lambda: True)
+            if failure is None:
+                raise
+            msg = f"the model registry: {failure}"
+            raise RegistryUnreachableError(msg) from None
+
+
+class Challenger(Protocol):
+    """A model whose scores stand beside the champion's.
+
+    Attributes
+    ----------
+    name : str
+        In the configuration.
+    scored_by : str
+        What identifies its scores: ``models:/card-fraud/8``, or ``column score_v7``.
+    trained_until : datetime or None
+        Rows of later windows alone are scored; None where it is not known, for columns.
+    columns : tuple of str
+        What it is given.
+    """
+
+    @property
+    def name(self) -> str:
+        """In the configuration."""
+
+    @property
+    def scored_by(self) -> str:
+        """What identifies its scores."""
+
+    @property
+    def trained_until(self) -> datetime | None:
+        """End of its training rows."""
+
+    def columns(self) -> tuple[str, ...]:
+        """What it is given."""
+
+    def scores(self, features: Mapping[str, NDArray[Any]]) -> FloatArray:
+        """Score rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnChallenger:
+    """Scores that stand in a column of the predictions."""
+
+    name: str
+    column: str
+
+    @property
+    def scored_by(self) -> str:
+        """The column."""
+        return f"column {self.column}"
+
+    @property
+    def trained_until(self) -> datetime | None:
+        """Not known: whoever wrote the scores wrote them when the prediction was made."""
+        return None
+
+    def columns(self) -> tuple[str, ...]:
+        """The column itself."""
+        return (self.column,)
+
+    def scores(self, features: Mapping[str, NDArray[Any]]) -> FloatArray:
+        """The column itself."""
+        found = features[self.column]
+        if found.dtype == object:
+            msg = f"column {self.column!r} of challenger {self.name} holds text, not scores"
+            raise InputError(msg)
+        missing = int((~np.isfinite(found)).sum())
+        if missing:
+            msg = (
+                f"column {self.column!r} of challenger {self.name} is missing or not finite in "
+                f"{missing} of {len(found)} rows: let the challenger score every row"
+            )
+            raise InputError(msg)
+        return np.asarray(found, dtype=np.float64)
+
+
+class RegisteredChallenger:
+    """A version of MLflow's registry, loaded when it is first needed.
+
+    Parameters
+    ----------
+    name : str
+    link : str
+        ``models:/NAME/VERSION`` or ``models:/NAME@ALIAS``, which is resolved at once.
+    client : MlflowClient
+    tracking_uri : str
+    given : tuple of str
+        Columns that it is given; those of its signature where empty.
+    limits : Limits, optional
+        Of one request to the registry.
+
+    Raises
+    ------
+    MlflowException
+        If there is no such version, or the registry cannot be reached.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        link: str,
+        client: MlflowClient,
+        *,
+        tracking_uri: str,
+        given: tuple[str, ...] = (),
+        limits: Limits | None = None,
+    ) -> None:
+        asked = ModelLink.parsed(link)
+        found = (
+            client.get_model_version(asked.name, asked.version)
+            if asked.version is not None
+            else client.get_model_version_by_alias(asked.name, str(asked.alias))
+        )
+        self.name = name
+        self.model, self.version = str(found.name), str(found.version)
+        self._client, self._tracking_uri = client, tracking_uri
+        self._given, self._limits = given, limits
+        self._loaded: Any = None
+        tag = found.tags.get(TRAINED_UNTIL_TAG)
+        # A version without the tag cannot have seen rows that came after it was registered.
+        self.trained_until: datetime | None = (
+            _moment(tag, self.scored_by)
+            if tag is not None
+            else datetime.fromtimestamp(found.creation_timestamp / 1000, UTC)
+        )
+
+    @property
+    def scored_by(self) -> str:
+        """The version."""
+        return f"models:/{self.model}/{self.version}"
+
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the configuration, or of the model's signature.
+
+        Raises
+        ------
+        InputError
+            If neither names any.
+        """
+        if self._given:
+            return self._given
+        schema = self._model.metadata.get_input_schema()
+        names = () if schema is None or not schema.has_input_names() else schema.input_names()
+        if not names:
+            msg = (
+                f"{self.scored_by} has no signature with named columns: log it with an input "
+                "example, or name the columns under challengers: features: columns"
+            )
+            raise InputError(msg)
+        return tuple(map(str, names))
+
+    def scores(self, features: Mapping[str, NDArray[Any]]) -> FloatArray:
+        """Score rows with the model.
+
+        Raises
+        ------
+        InputError
+            If it gives classes in place of scores, not one number a row, or fails.
+        """
+        rows = _frame(self.columns(), features, self._model.metadata.get_input_schema())
+        try:
+            found = np.asarray(self._predict(rows))
+        except Exception as error:  # noqa: BLE001 (whatever a model of somebody else raises)
+            msg = f"{self.scored_by} cannot score these rows: {type(error).__name__}: {error}"
+            raise InputError(msg[:500]) from None
+        if found.ndim == 2 and found.shape[1] in {1, 2}:
+            found = found[:, -1]
+        if found.shape != (len(rows),) or not np.issubdtype(found.dtype, np.number):
+            msg = (
+                f"{self.scored_by} gives {found.dtype} of shape {found.shape} for {len(rows)} "
+                "rows, not one score a row"
+            )
+            raise InputError(msg)
+        found = found.astype(np.float64)
+        if len(np.unique(found)) < _FEW <= len(rows):
+            msg = (
+                f"{self.scored_by} gives classes, not scores: log it with "
+                'pyfunc_predict_fn="predict_proba"'
+            )
+            raise InputError(msg)
+        return found
+
+    @property
+    def _model(self) -> Any:
+        if self._loaded is None:
+            import mlflow
+
+            with asking_registry(self._limits):
+                uri = self._client.get_model_version_download_uri(self.model, self.version)
+                place = mlflow.artifacts.download_artifacts(
+                    artifact_uri=uri,
+                    tracking_uri=self._tracking_uri,
+                    registry_uri=self._tracking_uri,
+                )
+            self._loaded = mlflow.pyfunc.load_model(place)
+        return self._loaded
+
+    def _predict(self, rows: Any) -> Any:
+        """Scores where the flavour has them; a plain `predict` of scikit-learn gives classes."""
+        own = self._model.get_raw_model() if "sklearn" in self._model.metadata.flavors else None
+        for name in ("predict_proba", "decision_function"):
+            if hasattr(own, name):
+                return getattr(own, name)(rows)
+        return self._model.predict(rows)
+
+
+def _moment(text: str, version: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        msg = f"tag {TRAINED_UNTIL_TAG} of {version} must be a time with its zone, got {text!r:.60}"
+        raise InputError(msg)
+    return found.astimezone(UTC)
+
+
+def _frame(columns: tuple[str, ...], features: Mapping[str, NDArray[Any]], schema: Any) -> Any:
+    """A frame with the types that a signature names; true and false come as text."""
+    import pandas as pd
+
+    types = {} if schema is None or not schema.has_input_names() else schema.input_types_dict()
+    found = {}
+    for name in columns:
+        values = features[name]
+        kind = getattr(types.get(name), "name", "")
+        if values.dtype == object:
+            if kind == "boolean":
+                values = pd.Series(values).map({"true": True, "false": False}).to_numpy()
+            elif kind in {"double", "float", "integer", "long"}:
+                values = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(np.float64)
+        if kind in {"integer", "long"} and np.isfinite(values).all():
+            values = values.astype(np.int64 if kind == "long" else np.int32)
+        elif kind == "float":
+            values = values.astype(np.float32)
+        elif kind == "boolean" and values.dtype != object:
+            values = values.astype(bool)
+        found[name] = values
+    return pd.DataFrame(found)

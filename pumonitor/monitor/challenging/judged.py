@@ -1,0 +1,221 @@
+"""The challengers of a monitor: found, scored where that is due, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pumonitor.errors import InputError, PumonitorError
+from pumonitor.gate import GateSettings, Judgement, PairedLabels, judge
+from pumonitor.monitor.challenging.challengers import (
+    Challenger,
+    ColumnChallenger,
+    RegisteredChallenger,
+    asking_registry,
+)
+from pumonitor.monitor.challenging.seen import judged_windows, score_due, series_of
+from pumonitor.monitor.config.configuration import Configuration
+from pumonitor.monitor.config.file import configuration_hash
+from pumonitor.monitor.config.sections.challengers import Challengers
+from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.ports import PredictionSource
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.delivery.mlflow.limits import Limits
+
+__all__ = ["JudgedChallenger", "Scored", "challengers_of", "judged", "score_challengers"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """What one round did for the challengers of a monitor.
+
+    Attributes
+    ----------
+    windows : int
+        Windows that were scored.
+    failures : tuple of (str, Exception)
+        Challenger and window, and why it could not be scored.
+    """
+
+    windows: int
+    failures: tuple[tuple[str, Exception], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedChallenger:
+    """A challenger with what the gate says of it.
+
+    Attributes
+    ----------
+    challenger : Challenger
+    judgement : Judgement
+    windows : tuple of (datetime, PairedLabels)
+        What it is judged on, by the starts of the windows.
+    errors : tuple of str
+        Why windows are missing, those of the last attempts.
+    """
+
+    challenger: Challenger
+    judgement: Judgement
+    windows: tuple[tuple[datetime, PairedLabels], ...]
+    errors: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        judgement = self.judgement
+        return {
+            "challenger": self.challenger.name,
+            "scored_by": self.challenger.scored_by,
+            "verdict": judgement.verdict,
+            "reason": judgement.reason,
+            "conditions": [asdict(one) for one in judgement.conditions],
+            "error": judgement.error,
+            "labels": judgement.labels,
+            "labels_needed": judgement.labels_needed,
+            "chosen_by": judgement.chosen_by,
+            "by_audit": judgement.by_audit,
+            "windows": [start.isoformat() for start, _ in self.windows],
+            "errors": list(self.errors),
+        }
+
+
+def challengers_of(
+    configuration: Configuration,
+    monitor: Monitor,
+    *,
+    also: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+) -> dict[str, Challenger | PumonitorError]:
+    """The challengers by name; in place of one that cannot be found, why not.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    monitor : Monitor
+    also : mapping of str to str, optional
+        Names and links of others, in place of those of the configuration.
+    limits : Limits, optional
+        Of one request to the registry.
+    """
+    settings = monitor.challengers
+    found: dict[str, Challenger | PumonitorError] = {}
+    for name, column in ({} if also or settings is None else settings.columns).items():
+        found[name] = ColumnChallenger(name=name, column=column)
+    links = also or (settings.links if settings is not None else {})
+    given = settings.features.columns if settings is not None and settings.features else ()
+    for name, link in links.items():
+        try:
+            found[name] = _registered(configuration, name, link, given, limits)
+        except PumonitorError as error:
+            found[name] = error
+    return found
+
+
+def _registered(
+    configuration: Configuration,
+    name: str,
+    link: str,
+    given: tuple[str, ...],
+    limits: Limits | None,
+) -> Challenger:
+    if configuration.tracking is None:
+        msg = f"challenger {name} is {link}, and the configuration has no tracking: uri to find it"
+        raise InputError(msg)
+    from mlflow import MlflowClient
+
+    address = configuration.tracking.address
+    with asking_registry(limits):
+        client = MlflowClient(tracking_uri=address, registry_uri=address)
+        return RegisteredChallenger(
+            name, link, client, tracking_uri=address, given=given, limits=limits
+        )
+
+
+def score_challengers(
+    configuration: Configuration,
+    monitor: Monitor,
+    ledger: Ledger,
+    *,
+    open_source: Callable[[Monitor], PredictionSource],
+    on_window: Callable[[str, datetime], None] = lambda name, start: None,
+    is_stopped: Callable[[], bool] = lambda: False,
+    challengers: Mapping[str, Challenger | PumonitorError] | None = None,
+    at_once: bool = False,
+) -> Scored:
+    """Score the mature windows of a monitor that are due, by all of its challengers.
+
+    What failed before waits for its next attempt, unless a person wants it `at_once`. A challenger that cannot be reached, or cannot score, delays its own windows alone.
+    """
+    windows, failures = 0, list[tuple[str, Exception]]()
+    known = challengers_of(configuration, monitor) if challengers is None else challengers
+    for name, challenger in known.items():
+        if isinstance(challenger, PumonitorError):
+            failures.append((f"challenger {name}", challenger))
+            continue
+        if at_once:
+            ledger.challengers.try_again(series_of(monitor, challenger))
+        scored, failed = score_due(
+            ledger,
+            monitor,
+            challenger,
+            open_source=open_source,
+            sends_results=configuration.tracking is not None,
+            on_window=lambda start, name=name: on_window(name, start),  # type: ignore[misc]
+            is_stopped=is_stopped,
+        )
+        windows += scored
+        failures += [
+            (f"challenger {name}, window of {start:%Y-%m-%d %H:%M} UTC", error)
+            for start, error in failed
+        ]
+    return Scored(windows=windows, failures=tuple(failures))
+
+
+def judged(
+    monitor: Monitor, ledger: Ledger, challengers: Mapping[str, Challenger]
+) -> dict[str, JudgedChallenger]:
+    """What the gate says of challengers, on all of their windows so far."""
+    windows, errors = {}, {}
+    for name, challenger in challengers.items():
+        series = series_of(monitor, challenger)
+        windows[name] = tuple(judged_windows(ledger, series))
+        errors[name] = tuple(
+            f"{one.start:%Y-%m-%d %H:%M} UTC: {one.error}"
+            for one in ledger.challengers.windows(series)
+            if one.found is None and one.error is not None
+        )
+    judgements = judge(
+        {name: [seen for _, seen in found] for name, found in windows.items()},
+        _settings(monitor, ledger),
+    )
+    return {
+        name: JudgedChallenger(
+            challenger=challenger,
+            judgement=judgements[name],
+            windows=windows[name],
+            errors=errors[name],
+        )
+        for name, challenger in challengers.items()
+    }
+
+
+def _settings(monitor: Monitor, ledger: Ledger) -> GateSettings:
+    gate = (monitor.challengers or Challengers(models={"none": "none"})).gate
+    rows = ledger.results(
+        monitor.name,
+        segment="",
+        metrics=["class_prior"],
+        configuration=configuration_hash(monitor),
+    )
+    lows = [one.low for one in rows if one.low is not None and one.state != "provisional"]
+    return GateSettings(
+        better=gate.better,
+        capacity=gate.capacity,
+        not_worse=dict(gate.not_worse),
+        threshold=monitor.threshold,
+        least_class_prior=min(lows, default=None),
+    )

@@ -1,0 +1,177 @@
+"""Windows of challengers: which are due, what was seen of them, and what is sent to MLflow."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from pumonitor.errors import PumonitorError
+from pumonitor.gate import MeanEvidence, PairedLabels
+from pumonitor.monitor.challenging.challengers import Challenger
+from pumonitor.monitor.challenging.shadow import paired_labels
+from pumonitor.monitor.config.file import configuration_hash
+from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, lane
+from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.challengers import ChallengerSeries
+from pumonitor.monitor.ledger.records.results import NewMessage
+from pumonitor.ports import Pane, PredictionSource
+
+__all__ = ["judged_windows", "score_due", "series_of", "windows_to_score"]
+
+_ERROR = 0.025
+
+
+def series_of(monitor: Monitor, challenger: Challenger) -> ChallengerSeries:
+    """Where the windows of a challenger are kept."""
+    settings = monitor.challengers
+    depends_on: dict[str, Any] = {}
+    if settings is not None:
+        features = settings.features
+        depends_on = {
+            "capacity": settings.gate.capacity,
+            "entity": settings.entity,
+            "features": None
+            if features is None
+            else [
+                features.source.identity if features.source is not None else None,
+                features.id,
+                features.columns,
+            ],
+        }
+    digest = hashlib.sha256(json.dumps(depends_on, sort_keys=True).encode()).hexdigest()[:32]
+    return ChallengerSeries(
+        monitor=monitor.name,
+        configuration=configuration_hash(monitor),
+        challenger=challenger.name,
+        scored_by=challenger.scored_by,
+        gate=digest,
+    )
+
+
+def windows_to_score(
+    ledger: Ledger, monitor: Monitor, challenger: Challenger, *, configuration: str
+) -> list[Pane]:
+    """Mature panes of windows that began after the challenger's training rows ended, in order."""
+    since = challenger.trained_until
+    found = []
+    for record in ledger.windows(monitor.name, configuration=configuration):
+        if since is not None and record.window.start < since:
+            continue
+        mature = [one for one in record.panes if one.state == "mature" and one.revision is not None]
+        if mature:
+            pane = mature[-1]
+            found.append(
+                Pane(window=record.window, number=pane.number, state=pane.state, as_of=pane.as_of)
+            )
+    return found
+
+
+def score_due(
+    ledger: Ledger,
+    monitor: Monitor,
+    challenger: Challenger,
+    *,
+    open_source: Callable[[Monitor], PredictionSource],
+    sends_results: bool,
+    on_window: Callable[[datetime], None] = lambda start: None,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> tuple[int, list[tuple[datetime, Exception]]]:
+    """Score the windows that are due; returns how many, and why others could not be scored.
+
+    What could not be scored is tried again in a later round, after a wait that doubles.
+    """
+    series = series_of(monitor, challenger)
+    known = {one.start for one in ledger.challengers.windows(series) if one.found is not None}
+    scored, failures = 0, list[tuple[datetime, Exception]]()
+    for pane in windows_to_score(ledger, monitor, challenger, configuration=series.configuration):
+        start = pane.window.start
+        if is_stopped() or start in known:
+            continue
+        if not ledger.challengers.begin(series, start=start, end=pane.window.end, as_of=pane.as_of):
+            continue
+        on_window(start)
+        try:
+            found = paired_labels(monitor, challenger, pane, open_source=open_source)
+        except PumonitorError as error:
+            ledger.challengers.failed(series, start, str(error))
+            failures.append((start, error))
+            continue
+        earlier = [one for _, one in judged_windows(ledger, series, until=start)]
+        messages = (
+            [_message(monitor, challenger, series, pane, [*earlier, found])]
+            if sends_results
+            else []
+        )
+        scored += ledger.challengers.done(
+            series, start, labels=found.positives, found=found.to_bytes(), messages=messages
+        )
+    return scored, failures
+
+
+def judged_windows(
+    ledger: Ledger, series: ChallengerSeries, *, until: datetime | None = None
+) -> list[tuple[datetime, PairedLabels]]:
+    """Windows with a result, in order of time, before one or all of them."""
+    return [
+        (one.start, PairedLabels.from_bytes(one.found))
+        for one in ledger.challengers.windows(series)
+        if one.found is not None and (until is None or one.start < until)
+    ]
+
+
+def _message(
+    monitor: Monitor,
+    challenger: Challenger,
+    series: ChallengerSeries,
+    pane: Pane,
+    windows: Sequence[PairedLabels],
+) -> NewMessage:
+    """Differences on all windows up to this one, as a step of the challenger's own run."""
+    metrics: dict[str, Any] = {"n_labeled": sum(one.positives for one in windows)}
+    for metric in ("recall", "aul"):
+        evidence = MeanEvidence.of(
+            [one.recall if metric == "recall" else one.aul for one in windows],
+            [one.weights for one in windows],
+        )
+        metrics[f"{metric}_difference"] = {
+            "value": evidence.mean,
+            "low": evidence.lower(error=_ERROR) if evidence.units else None,
+            "high": evidence.upper(error=_ERROR) if evidence.units else None,
+        }
+    run = f"{challenger.name} ({challenger.scored_by})"
+    capacity = monitor.challengers.gate.capacity if monitor.challengers is not None else 0.05
+    message = WindowMessage(
+        monitor=monitor.name,
+        model_version=run,
+        segment="",
+        window=pane.window,
+        state="mature",
+        revision=pane.number,
+        as_of=pane.as_of,
+        metrics=metrics,
+        configuration=series.configuration,
+        parameters={
+            "monitor": monitor.name,
+            "challenger": challenger.name,
+            "scored_by": challenger.scored_by,
+            "capacity": f"{capacity:g}",
+        },
+        description=(
+            f"**{monitor.name}**: challenger {challenger.name} ({challenger.scored_by}) less the "
+            "deployed model, on the labels of all windows up to each step. Intervals hold at all "
+            f"steps together. `pu/recall_difference` is that of recall among the highest "
+            f"{100 * capacity:.3g}% of rows of either model."
+        ),
+    )
+    return NewMessage(
+        destination=DESTINATION,
+        lane=lane(monitor.name, run),
+        key=f"challenger:{monitor.name}:{series.challenger}:{series.scored_by}:{series.gate}:"
+        f"{series.configuration}:{pane.window.start.isoformat()}",
+        payload=message.to_payload(),
+    )

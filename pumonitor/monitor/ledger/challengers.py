@@ -1,0 +1,154 @@
+"""What was seen of challengers, in the state database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, insert, select, update
+
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.schema import challenger_windows
+from pumonitor.monitor.ledger.enqueue import enqueue
+from pumonitor.monitor.ledger.records.challengers import ChallengerSeries, ChallengerWindow
+from pumonitor.monitor.ledger.records.results import NewMessage
+
+__all__ = ["StoredChallengers"]
+
+_FIRST_WAIT: Final = timedelta(minutes=5)
+_LONGEST_WAIT: Final = timedelta(hours=12)
+_LONGEST_ERROR: Final = 1000
+
+_own = challenger_windows.c
+
+
+class StoredChallengers:
+    """Windows of challengers. Every method is one transaction.
+
+    Parameters
+    ----------
+    database : Database
+    mask : callable
+        Hides secrets in errors before they are stored.
+    """
+
+    def __init__(self, database: Database, *, mask: Callable[[str], str]) -> None:
+        self._database = database
+        self._mask = mask
+
+    def begin(
+        self, series: ChallengerSeries, *, start: datetime, end: datetime, as_of: datetime
+    ) -> bool:
+        """Whether this worker is to score the window now; others then leave it alone for a while.
+
+        Not if there is a result, or an attempt failed a short while ago, or has begun: each attempt
+        doubles the wait for the next.
+        """
+        with self._database.writing() as connection:
+            self._database.alone(connection, f"challengers of {series.monitor}")
+            now = self._database.now(connection)
+            here = (*_of(series), _own.window_start == start)
+            row = connection.execute(
+                select(_own.attempts, _own.due_at, _own.found.is_not(None).label("done")).where(
+                    *here
+                )
+            ).one_or_none()
+            if row is None:
+                connection.execute(
+                    insert(challenger_windows).values(
+                        **_keys(series),
+                        window_start=start,
+                        window_end=end,
+                        as_of=as_of,
+                        attempts=1,
+                        due_at=now + _FIRST_WAIT,
+                    )
+                )
+                return True
+            if row.done or (row.due_at is not None and row.due_at > now):
+                return False
+            wait = min(_FIRST_WAIT * 2 ** min(row.attempts, 10), _LONGEST_WAIT)
+            connection.execute(
+                update(challenger_windows)
+                .where(*here)
+                .values(attempts=row.attempts + 1, due_at=now + wait, as_of=as_of)
+            )
+            return True
+
+    def done(
+        self,
+        series: ChallengerSeries,
+        start: datetime,
+        *,
+        labels: int,
+        found: bytes,
+        messages: Iterable[NewMessage] = (),
+    ) -> bool:
+        """Store a result with messages about it; False if another worker has stored it before."""
+        with self._database.writing() as connection:
+            stored = connection.execute(
+                update(challenger_windows)
+                .where(*_of(series), _own.window_start == start, _own.found.is_(None))
+                .values(labels=labels, found=found, error=None, due_at=None)
+            )
+            if stored.rowcount != 1:
+                return False
+            at = self._database.now(connection)
+            enqueue(connection, self._database, list(messages), at=at)
+            return True
+
+    def failed(self, series: ChallengerSeries, start: datetime, error: str) -> None:
+        """Note why an attempt failed; when the next is due stands since it began."""
+        with self._database.writing() as connection:
+            connection.execute(
+                update(challenger_windows)
+                .where(*_of(series), _own.window_start == start, _own.found.is_(None))
+                .values(error=self._mask(error)[:_LONGEST_ERROR])
+            )
+
+    def windows(
+        self, series: ChallengerSeries, *, after: datetime | None = None
+    ) -> tuple[ChallengerWindow, ...]:
+        """Windows in order of time, with or without a result; by default all of them."""
+        query = (
+            select(challenger_windows)
+            .where(*_of(series), *([] if after is None else [_own.window_start >= after]))
+            .order_by(_own.window_start)
+        )
+        with self._database.reading() as connection:
+            return tuple(
+                ChallengerWindow(
+                    start=row.window_start,
+                    end=row.window_end,
+                    as_of=row.as_of,
+                    attempts=row.attempts,
+                    error=row.error,
+                    labels=row.labels,
+                    found=row.found,
+                )
+                for row in connection.execute(query)
+            )
+
+    def try_again(self, series: ChallengerSeries) -> None:
+        """Let windows whose last attempt failed be tried at once."""
+        with self._database.writing() as connection:
+            connection.execute(
+                update(challenger_windows)
+                .where(*_of(series), _own.found.is_(None), _own.error.is_not(None))
+                .values(due_at=None)
+            )
+
+
+def _keys(series: ChallengerSeries) -> dict[str, Any]:
+    return {
+        "monitor": series.monitor,
+        "configuration": series.configuration,
+        "challenger": series.challenger,
+        "scored_by": series.scored_by,
+        "gate": series.gate,
+    }
+
+
+def _of(series: ChallengerSeries) -> list[ColumnElement[bool]]:
+    return [_own[name] == value for name, value in _keys(series).items()]
