@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -12,11 +12,18 @@ from pumonitor.cli.progress import progress_bar
 from pumonitor.errors import InputError, PumonitorError
 
 if TYPE_CHECKING:
+    from pumonitor.cli.progress import Step
     from pumonitor.monitor.challenging.judged import JudgedChallenger, Scored
+    from pumonitor.monitor.challenging.training import Trained
+    from pumonitor.monitor.config.configuration import Configuration
+    from pumonitor.monitor.config.sections.monitor import Monitor
+    from pumonitor.monitor.ledger.ledger import Ledger
 
 __all__ = ["challenge"]
 
 _NOT_BETTER: Final = 1
+
+TrainedOn = Literal["all", "recent", "weighted"]
 
 
 def challenge(
@@ -29,6 +36,24 @@ def challenge(
             help="Judge this version of the registry, in place of those of the configuration.",
         ),
     ] = None,
+    trained_on: Annotated[
+        TrainedOn | None,
+        typer.Option(
+            "--train",
+            help="First train a challenger on mature windows and register it: on all; on recent "
+            "ones, since the last alert began or the newest third; or on all, recent ones weighted "
+            "more.",
+        ),
+    ] = None,
+    hold_out: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="With --train, leave out the newest N windows: the challenger is judged on them "
+            "at once. Without it, on windows to come.",
+        ),
+    ] = 0,
     config: Config = DEFAULT_CONFIG,
     as_json: AsJson = False,
 ) -> None:
@@ -38,6 +63,9 @@ def challenge(
     training rows. The verdict is better, worse, not yet (with the number of labels that would do)
     or cannot be judged, as where confirmations were chosen by one model's score. It may be asked
     for as often as you like: intervals hold at all times together.
+
+    With --train the learner is pumonitor.sklearn.ChallengerClassifier, on the features that the
+    configuration names; the new version gets the alias challenger, or that of the configuration.
 
     Exit status 0: a challenger is surely better. 1: none is.
 
@@ -59,16 +87,20 @@ def challenge(
 
         configuration = read_configuration(config).configuration
         chosen = chosen_monitors(configuration, monitor)[monitor]
-        if chosen.challengers is None and model is None:
+        if chosen.challengers is None and model is None and trained_on is None:
             msg = (
                 f"monitor {monitor} has no challengers: add the section challengers to it, or give "
-                "--model"
+                "--model or --train"
             )
             raise InputError(msg)
         with progress_bar(logged_as="challenge") as step, open_ledger(configuration) as ledger:
+            trained = None
+            if trained_on is not None:
+                trained = _trained(configuration, chosen, ledger, trained_on, hold_out, step)
+                model = trained.link
             step("Looking for challengers", None)
             known = challengers_of(
-                configuration, chosen, also=None if model is None else {"model": model}
+                configuration, chosen, also=None if model is None else {_name_of(model): model}
             )
             scored = score_challengers(
                 configuration,
@@ -87,26 +119,64 @@ def challenge(
                 {name: one for name, one in known.items() if not isinstance(one, PumonitorError)},
             )
         if as_json:
-            typer.echo(json.dumps(_plain(found, scored), indent=1))
+            typer.echo(json.dumps(_plain(found, scored, trained), indent=1))
         else:
-            _print(Console(highlight=False), monitor, found, scored)
+            _print(Console(highlight=False), monitor, found, scored, trained)
     if scored.failures and not found:
         raise typer.Exit(3)
     if not any(one.judgement.verdict == "better" for one in found.values()):
         raise typer.Exit(_NOT_BETTER)
 
 
-def _plain(found: dict[str, JudgedChallenger], scored: Scored) -> dict[str, Any]:
+def _trained(
+    configuration: Configuration,
+    monitor: Monitor,
+    ledger: Ledger,
+    trained_on: TrainedOn,
+    hold_out: int,
+    step: Step,
+) -> Trained:
+    from pumonitor.monitor.challenging.training import train_and_register
+    from pumonitor.monitor.windows.opening import open_monitor_source
+
+    return train_and_register(
+        configuration,
+        monitor,
+        ledger,
+        trained_on,
+        open_source=open_monitor_source,
+        hold_out=hold_out,
+        on_step=lambda what: step(what, None),
+    )
+
+
+def _name_of(link: str) -> str:
+    """The name under which a version is judged that the configuration does not name."""
+    return link.removeprefix("models:/").replace("/", "-").replace("@", "-")
+
+
+def _plain(
+    found: dict[str, JudgedChallenger], scored: Scored, trained: Trained | None
+) -> dict[str, Any]:
     return {
+        "trained": None if trained is None else trained.to_dict(),
         "challengers": [one.to_dict() for one in found.values()],
         "scored": scored.windows,
         "failures": [f"{what}: {error}" for what, error in scored.failures],
     }
 
 
-def _print(console: Any, monitor: str, found: dict[str, JudgedChallenger], scored: Scored) -> None:
+def _print(
+    console: Any,
+    monitor: str,
+    found: dict[str, JudgedChallenger],
+    scored: Scored,
+    trained: Trained | None,
+) -> None:
     from rich.table import Table
 
+    if trained is not None:
+        console.print(trained.said, markup=False, soft_wrap=True)
     console.print(f"[bold]{monitor}[/]: challengers beside the deployed model")
     table = Table(box=None, pad_edge=False, show_edge=False)
     for column in ("challenger", "verdict", "difference of", "value", "interval", "labels"):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pumonitor.errors import InputError
 from pumonitor.gate.score_counts import ScoreCounts
 
-__all__ = ["GateMetric", "PairedLabels"]
+__all__ = ["GateMetric", "PairedLabels", "shares_below"]
 
 FloatArray = NDArray[np.float64]
 GateMetric = Literal["recall", "aul"]
@@ -200,6 +200,11 @@ def _places(
     room = capacity * rows - (rows - reached)
     among = np.clip(room / np.maximum(reached - below, 1), 0.0, 1.0)
     return among, 0.5 * (below + reached) / rows
+
+
+def shares_below(all_rows: FloatArray, positives: FloatArray) -> FloatArray:
+    """Share of all rows below each of some scores, those alike counted half."""
+    return _places(all_rows, positives, 1.0)[1]
 
 
 def _by_entity(

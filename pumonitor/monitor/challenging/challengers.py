@@ -255,7 +255,11 @@ class RegisteredChallenger:
                     tracking_uri=self._tracking_uri,
                     registry_uri=self._tracking_uri,
                 )
-            self._loaded = mlflow.pyfunc.load_model(place)
+            try:
+                self._loaded = mlflow.pyfunc.load_model(place)
+            except Exception as error:  # noqa: BLE001 (whatever a model of somebody else raises)
+                msg = f"{self.scored_by} cannot be loaded: {type(error).__name__}: {error}"
+                raise InputError(msg[:500]) from None
         return self._loaded
 
     def _predict(self, rows: Any) -> Any:

@@ -148,7 +148,8 @@ def score_challengers(
 ) -> Scored:
     """Score the mature windows of a monitor that are due, by all of its challengers.
 
-    What failed before waits for its next attempt, unless a person wants it `at_once`. A challenger that cannot be reached, or cannot score, delays its own windows alone.
+    What failed before waits for its next attempt, unless a person wants it `at_once`. A challenger
+    that cannot be reached, or cannot score, delays its own windows alone.
     """
     windows, failures = 0, list[tuple[str, Exception]]()
     known = challengers_of(configuration, monitor) if challengers is None else challengers

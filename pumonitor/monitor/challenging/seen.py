@@ -21,7 +21,7 @@ from pumonitor.monitor.ledger.records.challengers import ChallengerSeries
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import Pane, PredictionSource
 
-__all__ = ["judged_windows", "score_due", "series_of", "windows_to_score"]
+__all__ = ["judged_windows", "mature_panes", "score_due", "series_of"]
 
 _ERROR = 0.025
 
@@ -53,22 +53,14 @@ def series_of(monitor: Monitor, challenger: Challenger) -> ChallengerSeries:
     )
 
 
-def windows_to_score(
-    ledger: Ledger, monitor: Monitor, challenger: Challenger, *, configuration: str
-) -> list[Pane]:
-    """Mature panes of windows that began after the challenger's training rows ended, in order."""
-    since = challenger.trained_until
-    found = []
-    for record in ledger.windows(monitor.name, configuration=configuration):
-        if since is not None and record.window.start < since:
-            continue
-        mature = [one for one in record.panes if one.state == "mature" and one.revision is not None]
-        if mature:
-            pane = mature[-1]
-            found.append(
-                Pane(window=record.window, number=pane.number, state=pane.state, as_of=pane.as_of)
-            )
-    return found
+def mature_panes(ledger: Ledger, monitor: Monitor, *, configuration: str) -> list[Pane]:
+    """Mature panes that were evaluated, in order of time."""
+    return [
+        Pane(window=record.window, number=pane.number, state=pane.state, as_of=pane.as_of)
+        for record in ledger.windows(monitor.name, configuration=configuration)
+        for pane in record.panes
+        if pane.state == "mature" and pane.revision is not None
+    ]
 
 
 def score_due(
@@ -83,14 +75,17 @@ def score_due(
 ) -> tuple[int, list[tuple[datetime, Exception]]]:
     """Score the windows that are due; returns how many, and why others could not be scored.
 
+    Those that began before the end of the challenger's training rows are left out.
+
     What could not be scored is tried again in a later round, after a wait that doubles.
     """
     series = series_of(monitor, challenger)
     known = {one.start for one in ledger.challengers.windows(series) if one.found is not None}
     scored, failures = 0, list[tuple[datetime, Exception]]()
-    for pane in windows_to_score(ledger, monitor, challenger, configuration=series.configuration):
+    for pane in mature_panes(ledger, monitor, configuration=series.configuration):
         start = pane.window.start
-        if is_stopped() or start in known:
+        is_seen = challenger.trained_until is not None and start < challenger.trained_until
+        if is_stopped() or start in known or is_seen:
             continue
         if not ledger.challengers.begin(series, start=start, end=pane.window.end, as_of=pane.as_of):
             continue

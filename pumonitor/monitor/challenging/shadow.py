@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.errors import InputError
 from pumonitor.gate import PairedLabels
 from pumonitor.monitor.challenging.challengers import Challenger, ColumnChallenger
 from pumonitor.monitor.config.sections.challengers import Challengers, Features
@@ -49,6 +48,8 @@ def feature_rows(
     columns: Sequence[str],
     *,
     open_source: Callable[[Monitor], PredictionSource],
+    rows: int = _ROWS,
+    labels: int = _LABELS,
 ) -> FeatureRows:
     """Rows of a window with columns, from the predictions or the table of features.
 
@@ -59,6 +60,8 @@ def feature_rows(
         Labels are those known at its moment.
     columns : sequence of str
     open_source : callable
+    rows, labels : int
+        At most so many of all rows, and of those with a label.
 
     Raises
     ------
@@ -71,23 +74,23 @@ def feature_rows(
     own = () if features.source is not None else columns
     source = opened_with(monitor, own, open_source)
     try:
-        rows = source.sample(
-            SampleRequest(window=pane.window, as_of=(pane.as_of,), rows=_ROWS, labels=_LABELS)
+        sampled = source.sample(
+            SampleRequest(window=pane.window, as_of=(pane.as_of,), rows=rows, labels=labels)
         )
     finally:
         source.close()
-    found = dict(rows.features)
+    found = dict(sampled.features)
     if features.source is not None and columns:
         # Engines are loaded with it.
         from pumonitor.sources.rows_by_id import read_rows_by_id
 
         found |= read_rows_by_id(
             str(place_of(features.source)),
-            rows.id,
+            sampled.id,
             id_column=features.id or monitor.predictions.id,
             columns=columns,
         )
-    return rows, found
+    return sampled, found
 
 
 def paired_labels(
@@ -112,14 +115,12 @@ def paired_labels(
         rows, found = _rows_of_column(monitor, pane, columns, open_source)
     else:
         rows, found = feature_rows(monitor, pane, columns, open_source=open_source)
-    if not len(rows.id):
-        msg = f"{monitor.name} has no rows in the window of {pane.window.start:%Y-%m-%d %H:%M} UTC"
-        raise InputError(msg)
     labels = (rows.history % 3 - 1).astype(np.int8)
     return PairedLabels.of_window(
         labels,
         np.asarray(found[monitor.predictions.score], dtype=np.float64),
-        challenger.scores(found),
+        # A model need not know what to do with no rows at all.
+        challenger.scores(found) if len(rows.id) else np.zeros(0),
         capacity=settings.gate.capacity,
         entity=rows.key if settings.entity is not None else None,
         propensity=rows.propensity if monitor.positives.propensity is not None else None,

@@ -42,6 +42,30 @@ def run_key(monitor: str, model_version: str, configuration: str = "") -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
+def experiment_id(client: MlflowClient, monitor: str) -> str:
+    """Id of the monitor's experiment, which is made if there is none."""
+    from mlflow.exceptions import MlflowException
+
+    name = EXPERIMENT_PREFIX + monitor
+    experiment = client.get_experiment_by_name(name)
+    if experiment is None:
+        try:
+            location = _artifact_location(client.tracking_uri, name)
+            return str(client.create_experiment(name, artifact_location=location))
+        except MlflowException as error:
+            if error.error_code != "RESOURCE_ALREADY_EXISTS":
+                raise
+        # Another writer was quicker.
+        experiment = client.get_experiment_by_name(name)
+    if experiment is None or experiment.lifecycle_stage != "active":
+        msg = (
+            f"MLflow: the experiment {name!r} is deleted: restore it in the MLflow server or "
+            "remove it for good (mlflow gc)"
+        )
+        raise DestinationDownError(msg)
+    return str(experiment.experiment_id)
+
+
 def experiment_key(monitor: str) -> str:
     """Key under which the id of a monitor's experiment is stored beside those of its runs."""
     return EXPERIMENT_KEY + monitor
@@ -81,12 +105,12 @@ class LongRuns:
         remembered = self._run_ids.get(key)
         run = self.active(remembered) if remembered else None
         if run is None:
-            experiment_id = self._experiment_id(monitor)
-            candidates = self._candidates(experiment_id, key)
+            experiment = experiment_id(self._client, monitor)
+            candidates = self._candidates(experiment, key)
             run = (
                 candidates[0]
                 if candidates
-                else self._made(experiment_id, monitor, model_version, configuration)
+                else self._made(experiment, monitor, model_version, configuration)
             )
             self._run_ids.set(key, run.info.run_id)
         if self._run_ids.get(experiment_key(monitor)) != run.info.experiment_id:
@@ -130,28 +154,6 @@ class LongRuns:
         for ghost in candidates[1:]:
             self._merge(ghost, into=candidates[0])
         return bool(winner == run.info.run_id)
-
-    def _experiment_id(self, monitor: str) -> str:
-        from mlflow.exceptions import MlflowException
-
-        name = EXPERIMENT_PREFIX + monitor
-        experiment = self._client.get_experiment_by_name(name)
-        if experiment is None:
-            try:
-                location = _artifact_location(self._client.tracking_uri, name)
-                return str(self._client.create_experiment(name, artifact_location=location))
-            except MlflowException as error:
-                if error.error_code != "RESOURCE_ALREADY_EXISTS":
-                    raise
-            # Another writer was quicker.
-            experiment = self._client.get_experiment_by_name(name)
-        if experiment is None or experiment.lifecycle_stage != "active":
-            msg = (
-                f"MLflow: the experiment {name!r} is deleted: restore it in the MLflow server or "
-                "remove it for good (mlflow gc)"
-            )
-            raise DestinationDownError(msg)
-        return str(experiment.experiment_id)
 
     def _candidates(self, experiment_id: str, key: str) -> list[Run]:
         found = self._client.search_runs(

@@ -1,0 +1,435 @@
+"""Train a challenger on the windows of a monitor, and register it."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.errors import InputError, TooFewPositivesError
+from pumonitor.monitor.challenging.challengers import (
+    TRAINED_UNTIL_TAG,
+    TRAINING_ROWS_TAG,
+    asking_registry,
+)
+from pumonitor.monitor.challenging.seen import mature_panes
+from pumonitor.monitor.challenging.shadow import feature_rows
+from pumonitor.monitor.config.configuration import Configuration
+from pumonitor.monitor.config.file import configuration_hash
+from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.delivery.mlflow.model_link import ModelLink
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.ports import Pane, PredictionSource
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Trained", "TrainedOn", "TrainingRows", "train_and_register", "training_rows"]
+
+TrainedOn = Literal["all", "recent", "weighted"]
+
+FloatArray = NDArray[np.float64]
+
+_MOST_ROWS: Final = 1_000_000
+_FEWEST_LABELS: Final = 20
+_RECENT_SHARE: Final = 1 / 3
+_HALF_LIFE: Final = 1 / 4
+"""Of all windows: after so many a row counts half, where rows are weighted."""
+_ALIAS: Final = "challenger"
+_OWN_TYPES: Final = (
+    "pumonitor.sklearn.challenger.ChallengerClassifier",
+    "pumonitor.sklearn.gaussian_basis.GaussianBasis",
+    "pumonitor.sklearn.pairwise.PUAULClassifier",
+    "pumonitor.sklearn.scored.ScoredModel",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+)
+"""What a stored challenger is made of beside what skops trusts anyway."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrainingRows:
+    """Rows to learn from.
+
+    Attributes
+    ----------
+    features : pandas.DataFrame
+        Numbers, and text as categories.
+    labels : ndarray of int, shape (rows,)
+        1 confirmed positive, 0 unlabeled, -1 confirmed negative.
+    weights : ndarray of float, shape (rows,)
+    entity, id : ndarray of str, shape (rows,)
+    time : ndarray of int, shape (rows,)
+        Number of the window of each.
+    first, until : datetime
+        Start of the first window and end of the last.
+    windows : int
+    """
+
+    features: pd.DataFrame
+    labels: NDArray[np.int8]
+    weights: FloatArray
+    entity: NDArray[np.str_]
+    id: NDArray[np.str_]
+    time: NDArray[np.int64]
+    first: datetime
+    until: datetime
+    windows: int
+
+    @property
+    def digest(self) -> str:
+        """Hash of the ids and labels of the rows."""
+        found = hashlib.sha256()
+        order = np.argsort(self.id, kind="stable")
+        found.update("\n".join(self.id[order].tolist()).encode())
+        found.update(self.labels[order].tobytes())
+        return found.hexdigest()
+
+
+def training_rows(
+    ledger: Ledger,
+    monitor: Monitor,
+    trained_on: TrainedOn,
+    *,
+    open_source: Callable[[Monitor], PredictionSource],
+    hold_out: int = 0,
+    on_window: Callable[[datetime], None] = lambda start: None,
+) -> TrainingRows:
+    """Read the rows of mature windows with their features and labels.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    monitor : Monitor
+    trained_on : {"all", "recent", "weighted"}
+        Of all mature windows; of those since the last alert began, or of the newest third; or of
+        all, where a row counts half as much as one that is a quarter of all windows newer.
+    open_source : callable
+    hold_out : int
+        How many of the newest windows are left to judge by.
+    on_window : callable
+        Called with the start of each window before it is read.
+
+    Raises
+    ------
+    InputError
+        If no features are named, or there are no windows or too few confirmed positives.
+    SourceError
+        If a table cannot be read.
+    """
+    columns = _columns(monitor)
+    panes = mature_panes(ledger, monitor, configuration=configuration_hash(monitor))
+    panes = panes[: len(panes) - hold_out] if hold_out else panes
+    if trained_on == "recent":
+        panes = _recent(ledger, monitor, panes)
+    if not panes:
+        msg = (
+            f"{monitor.name} has no mature window to train on"
+            + (f" beside the {hold_out} that are held out" if hold_out else "")
+            + ": run pumonitor run or pumonitor backfill first"
+        )
+        raise InputError(msg)
+    most = max(_MOST_ROWS // len(panes), 1000)
+    parts: dict[str, list[NDArray[Any]]] = {}
+    for number, pane in enumerate(panes):
+        on_window(pane.window.start)
+        rows, found = feature_rows(
+            monitor, pane, columns, open_source=open_source, rows=most, labels=most
+        )
+        age = len(panes) - 1 - number
+        weight = 0.5 ** (age / max(_HALF_LIFE * len(panes), 1.0)) if trained_on == "weighted" else 1
+        of_window: Mapping[str, NDArray[Any]] = {
+            "id": rows.id,
+            "entity": rows.key,
+            "label": (rows.history % 3 - 1).astype(np.int8),
+            "weight": np.full(len(rows.id), float(weight)),
+            "time": np.full(len(rows.id), number),
+            **{f"feature {one}": found[one] for one in columns},
+        }
+        for name, values in of_window.items():
+            parts.setdefault(name, []).append(values)
+    together = {name: np.concatenate(values) for name, values in parts.items()}
+    confirmed = int((together["label"] == 1).sum())
+    if confirmed < _FEWEST_LABELS:
+        msg = (
+            f"{len(panes)} windows have {confirmed} confirmed positives, too few to train on "
+            f"(at least {_FEWEST_LABELS}): train on more windows, or wait"
+        )
+        raise TooFewPositivesError(msg)
+    import pandas as pd
+
+    return TrainingRows(
+        features=pd.DataFrame({one: together[f"feature {one}"] for one in columns}),
+        labels=together["label"],
+        weights=together["weight"],
+        entity=together["entity"],
+        id=together["id"],
+        time=together["time"],
+        first=panes[0].window.start,
+        until=panes[-1].window.end,
+        windows=len(panes),
+    )
+
+
+def train(rows: TrainingRows) -> Any:
+    """Learn from rows: a pipeline that takes a frame of the features."""
+    model = untrained(rows)
+    model.fit(rows.features, (rows.labels == 1).astype(int), model__sample_weight=rows.weights)
+    return model
+
+
+def untrained(rows: TrainingRows, *, seed: int = 0) -> Any:
+    """The learner, for these columns.
+
+    Text becomes numbers by the order of its values, and values that are new are missing ones.
+    """
+    # Needs the extra sklearn.
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import OrdinalEncoder
+
+    from pumonitor.sklearn import ChallengerClassifier
+
+    text = [name for name, column in rows.features.items() if column.dtype == object]
+    numbers = [name for name in rows.features.columns if name not in text]
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
+    columns = ColumnTransformer([("numbers", "passthrough", numbers), ("text", encoder, text)])
+    return Pipeline([("columns", columns), ("model", ChallengerClassifier(random_state=seed))])
+
+
+def check_registered(configuration: Configuration, monitor: Monitor) -> None:
+    """Check that there is where to register a model, before anything is trained.
+
+    Raises
+    ------
+    InputError
+        If the monitor has no registered model, or there is no tracking server.
+    """
+    if monitor.model is None or configuration.tracking is None:
+        msg = (
+            f"to register a challenger of {monitor.name}, the monitor needs model: "
+            "models:/NAME@champion, and the configuration tracking: uri"
+        )
+        raise InputError(msg)
+
+
+def register(configuration: Configuration, monitor: Monitor, model: Any, rows: TrainingRows) -> str:
+    """Register a trained model as a version of the monitor's model; returns the version.
+
+    Tags of the version say what it was trained on, and the alias of the challenger, as the
+    configuration names it, points to it.
+
+    Raises
+    ------
+    InputError
+        If the monitor has no registered model, or there is no tracking server.
+    """
+    check_registered(configuration, monitor)
+    from mlflow import MlflowClient
+
+    name = _name(monitor)
+    address = configuration.tracking.address if configuration.tracking is not None else ""
+    with asking_registry():
+        client = MlflowClient(tracking_uri=address, registry_uri=address)
+        version = _logged(client, monitor, name, model, rows)
+        tags = {
+            TRAINED_UNTIL_TAG: rows.until.isoformat(),
+            TRAINING_ROWS_TAG: rows.digest,
+            "pumonitor.trained_from": rows.first.isoformat(),
+            "pumonitor.trained_on_labels": str(int((rows.labels == 1).sum())),
+        }
+        for tag, value in tags.items():
+            client.set_model_version_tag(name, version, tag, value)
+        client.set_registered_model_alias(name, _alias(monitor, name), version)
+    return version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trained:
+    """A challenger that was trained and registered.
+
+    Attributes
+    ----------
+    link : str
+        ``models:/NAME/VERSION``.
+    rows, labels, windows : int
+        What it was trained on.
+    first, until : datetime
+    held_out_aul : float or None
+        AUL of rows scored by models that saw neither them nor their entity; None where there are
+        too few. That is how it ranks, not evidence that it is better.
+    """
+
+    link: str
+    rows: int
+    labels: int
+    windows: int
+    first: datetime
+    until: datetime
+    held_out_aul: float | None
+
+    @property
+    def said(self) -> str:
+        """For people."""
+        held_out = "" if self.held_out_aul is None else f"; AUL held out {self.held_out_aul:.3f}"
+        return (
+            f"Trained {self.link} on {self.rows:,} rows of {self.windows} windows up to "
+            f"{self.until:%Y-%m-%d %H:%M} UTC, {self.labels:,} of them confirmed{held_out}. It is "
+            "judged on windows that begin later."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        times = {"first": self.first.isoformat(), "until": self.until.isoformat()}
+        return asdict(self) | times
+
+
+def train_and_register(
+    configuration: Configuration,
+    monitor: Monitor,
+    ledger: Ledger,
+    trained_on: TrainedOn,
+    *,
+    open_source: Callable[[Monitor], PredictionSource],
+    hold_out: int = 0,
+    on_step: Callable[[str], None] = lambda what: None,
+) -> Trained:
+    """Read, learn, score held-out rows and register: what `pumonitor challenge --train` does.
+
+    Raises
+    ------
+    InputError
+        As `training_rows` and `register`.
+    ExtraMissingError
+        If scikit-learn is not installed.
+    """
+    check_registered(configuration, monitor)
+    rows = training_rows(
+        ledger,
+        monitor,
+        trained_on,
+        open_source=open_source,
+        hold_out=hold_out,
+        on_window=lambda start: on_step(f"Reading {start:%Y-%m-%d %H:%M} UTC"),
+    )
+    on_step("Training")
+    model = train(rows)
+    on_step("Scoring rows by models that did not see them")
+    held_out_aul = _held_out_aul(rows)
+    on_step("Registering")
+    version = register(configuration, monitor, model, rows)
+    return Trained(
+        link=f"models:/{_name(monitor)}/{version}",
+        rows=len(rows.labels),
+        labels=int((rows.labels == 1).sum()),
+        windows=rows.windows,
+        first=rows.first,
+        until=rows.until,
+        held_out_aul=held_out_aul,
+    )
+
+
+def _held_out_aul(rows: TrainingRows) -> float | None:
+    """By models of the other entities."""
+    from pumonitor.gate.paired_labels import shares_below
+    from pumonitor.sklearn import cross_fit
+
+    try:
+        found = cross_fit(untrained(rows), rows.features, rows.labels, groups=rows.entity)
+    except (InputError, TooFewPositivesError):
+        return None
+    scores, labels = found.scores, rows.labels[found.rows]
+    return float(shares_below(scores, scores[labels == 1]).mean())
+
+
+def _logged(
+    client: Any,
+    monitor: Monitor,
+    name: str,
+    model: Any,
+    rows: TrainingRows,
+) -> str:
+    """Log the model to a run of the monitor's experiment, and make a version of it."""
+    import mlflow.sklearn
+    from mlflow.exceptions import MlflowException
+    from mlflow.models import infer_signature
+
+    from pumonitor.monitor.delivery.mlflow.runs import experiment_id
+    from pumonitor.sklearn.scored import ScoredModel
+
+    example = rows.features.head(3)
+    signature = infer_signature(rows.features.head(1000), model.decision_function(example))
+    run = client.create_run(
+        experiment_id(client, monitor.name), run_name=f"challenger of {monitor.name}"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        mlflow.sklearn.save_model(
+            ScoredModel(model),
+            str(path),
+            signature=signature,
+            input_example=example,
+            # Not a pickle, which could run anything where it is loaded.
+            serialization_format="skops",
+            skops_trusted_types=list(_OWN_TYPES),
+        )
+        client.log_artifacts(run.info.run_id, str(path), "model")
+    client.set_terminated(run.info.run_id)
+    try:
+        client.create_registered_model(name)
+    except MlflowException as error:
+        if error.error_code != "RESOURCE_ALREADY_EXISTS":
+            raise
+    source = f"{client.get_run(run.info.run_id).info.artifact_uri}/model"
+    return str(client.create_model_version(name, source, run_id=run.info.run_id).version)
+
+
+def _name(monitor: Monitor) -> str:
+    """Of the registered model."""
+    return (monitor.model or "").removeprefix("models:/").partition("@")[0].partition("/")[0]
+
+
+def _alias(monitor: Monitor, name: str) -> str:
+    """The alias of the configuration's challenger that is a version of the model."""
+    links = monitor.challengers.links.values() if monitor.challengers is not None else ()
+    aliases = [one.alias for one in map(ModelLink.parsed, links) if one.name == name and one.alias]
+    return aliases[0] if aliases else _ALIAS
+
+
+def _columns(monitor: Monitor) -> tuple[str, ...]:
+    settings = monitor.challengers.features if monitor.challengers is not None else None
+    if settings is not None and settings.columns:
+        return settings.columns
+    if settings is not None and settings.source is not None:
+        from pumonitor.monitor.windows.opening import place_of
+        from pumonitor.sources.rows_by_id import column_names
+
+        known = column_names(str(place_of(settings.source)))
+        return tuple(one for one in known if one != (settings.id or monitor.predictions.id))
+    if monitor.predictions.features:
+        return monitor.predictions.features
+    msg = (
+        f"{monitor.name} names no features to train on: give challengers: features: with a source, "
+        "or with columns of the predictions"
+    )
+    raise InputError(msg)
+
+
+def _recent(ledger: Ledger, monitor: Monitor, panes: Sequence[Pane]) -> list[Pane]:
+    """Windows since the last alert began; without any the newest third."""
+    begun = [
+        one.firing_since
+        for one in ledger.alerts.current(monitor.name, firing=True)
+        if one.firing_since is not None
+    ]
+    if begun:
+        since = [one for one in panes if one.window.start >= max(begun)]
+        if since:
+            return since
+    return list(panes[-max(round(_RECENT_SHARE * len(panes)), 1) :]) if panes else []
