@@ -18,6 +18,8 @@ __all__ = ["ChallengerClassifier"]
 
 FloatArray = NDArray[np.float64]
 
+_HALF_UP_TO: Final = 200
+"""Confirmed positives up to which either ranking counts half; beyond, PU_AUL counts less."""
 _MOST_LEVELS: Final = 20_001
 """Scores that are kept of the training rows, to tell the rank of others."""
 
@@ -27,8 +29,10 @@ class ChallengerClassifier(ConfirmedClassifier):
 
     Few confirmed positives decide what such trees learn, and no loss helps as much as shrinkage
     does: leaves that hold a handful of them say next to nothing. The two rankings err in different
-    rows, so the mean of their ranks errs less than either. It is wrong where confirmed positives
-    are no fair sample of the positives.
+    rows, so the mean of their ranks errs less than either; trees go on learning where PU_AUL has
+    learned what it can, so from 200 confirmed positives on it counts less, in inverse proportion to
+    their number (`python -m benchmarks.challengers --only learners`). It is wrong where confirmed
+    positives are no fair sample of the positives.
 
     Parameters
     ----------
@@ -41,6 +45,8 @@ class ChallengerClassifier(ConfirmedClassifier):
     classes_ : ndarray of shape (2,)
     trees_ : HistGradientBoostingClassifier
     ranking_ : PUAULClassifier
+    ranking_share_ : float
+        What PU_AUL counts for, at most one half.
     levels_ : tuple of two ndarray
         Scores of training rows by either, ascending.
 
@@ -87,6 +93,8 @@ class ChallengerClassifier(ConfirmedClassifier):
         self.ranking_: PUAULClassifier = PUAULClassifier(random_state=seed).fit(
             rows, labeled, weight
         )
+        confirmed = int((labeled & (weight > 0)).sum())
+        self.ranking_share_: float = 0.5 * min(1.0, _HALF_UP_TO / confirmed)
         counted = rows[weight > 0]
         self.levels_: tuple[FloatArray, ...] = tuple(
             _levels(scores) for scores in self._scores(counted)
@@ -99,7 +107,7 @@ class ChallengerClassifier(ConfirmedClassifier):
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """The mean of both ranks among training rows, less what lies midway; -1 to 1."""
+        """The weighted mean of both ranks among training rows, less what lies midway; -1 to 1."""
         check_is_fitted(self)
         return np.asarray(self._ranks(feature_rows(self, X)) - self.offset_)
 
@@ -111,7 +119,8 @@ class ChallengerClassifier(ConfirmedClassifier):
             _rank(scores, levels)
             for scores, levels in zip(self._scores(rows), self.levels_, strict=True)
         ]
-        return np.asarray(np.mean(both, axis=0))
+        share = self.ranking_share_
+        return np.asarray(np.average(both, axis=0, weights=[1 - share, share]))
 
 
 def _levels(scores: FloatArray) -> FloatArray:

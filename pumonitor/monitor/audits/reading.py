@@ -77,7 +77,7 @@ def read_configured(ledger: Ledger, monitor: Monitor) -> Received | None:
         If they cannot be read.
     """
     asked = monitor.audits.verdicts if monitor.audits is not None else None
-    audits = ledger.reviews.all(monitor.name)
+    audits = [*ledger.reviews.all(monitor.name), *ledger.reviews.all(monitor.name, between=True)]
     if asked is None or not audits:
         return None
     # Lines that belong to no audit may belong to one that was drawn since.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.gate import GateSettings, Judgement, PairedLabels, judge
+from pumonitor.monitor.challenging.between import audits_between
 from pumonitor.monitor.challenging.challengers import (
     Challenger,
     ColumnChallenger,
@@ -18,7 +19,7 @@ from pumonitor.monitor.challenging.challengers import (
 from pumonitor.monitor.challenging.seen import judged_windows, score_due, series_of
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import configuration_hash
-from pumonitor.monitor.config.sections.challengers import Challengers
+from pumonitor.monitor.config.sections.challengers import Gate
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.ports import PredictionSource
@@ -180,10 +181,11 @@ def judged(
     monitor: Monitor, ledger: Ledger, challengers: Mapping[str, Challenger]
 ) -> dict[str, JudgedChallenger]:
     """What the gate says of challengers, on all of their windows so far."""
-    windows, errors = {}, {}
+    windows, errors, audits = {}, {}, {}
     for name, challenger in challengers.items():
         series = series_of(monitor, challenger)
         windows[name] = tuple(judged_windows(ledger, series))
+        audits[name] = audits_between(ledger, series)
         errors[name] = tuple(
             f"{one.start:%Y-%m-%d %H:%M} UTC: {one.error}"
             for one in ledger.challengers.windows(series)
@@ -192,6 +194,7 @@ def judged(
     judgements = judge(
         {name: [seen for _, seen in found] for name, found in windows.items()},
         _settings(monitor, ledger),
+        audits=audits,
     )
     return {
         name: JudgedChallenger(
@@ -205,7 +208,7 @@ def judged(
 
 
 def _settings(monitor: Monitor, ledger: Ledger) -> GateSettings:
-    gate = (monitor.challengers or Challengers(models={"none": "none"})).gate
+    gate = monitor.challengers.gate if monitor.challengers is not None else Gate()
     rows = ledger.results(
         monitor.name,
         segment="",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -10,12 +11,12 @@ from numpy.typing import NDArray
 
 from pumonitor.gate import PairedLabels
 from pumonitor.monitor.challenging.challengers import Challenger, ColumnChallenger
-from pumonitor.monitor.config.sections.challengers import Challengers, Features
+from pumonitor.monitor.config.sections.challengers import Features, Gate
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.windows.opening import place_of
 from pumonitor.ports import Pane, PredictionSource, SampledRows, SampleRequest
 
-__all__ = ["FeatureRows", "feature_rows", "opened_with", "paired_labels"]
+__all__ = ["FeatureRows", "ScoredRows", "feature_rows", "paired_labels", "scored_rows"]
 
 _ROWS: Final = 200_000
 _LABELS: Final = 50_000
@@ -25,7 +26,7 @@ FeatureRows = tuple[SampledRows, Mapping[str, NDArray[Any]]]
 """Rows of a window, and their columns."""
 
 
-def opened_with(
+def _opened_with(
     monitor: Monitor,
     columns: Sequence[str],
     open_source: Callable[[Monitor], PredictionSource],
@@ -48,6 +49,7 @@ def feature_rows(
     columns: Sequence[str],
     *,
     open_source: Callable[[Monitor], PredictionSource],
+    also: Sequence[str] = (),
     rows: int = _ROWS,
     labels: int = _LABELS,
 ) -> FeatureRows:
@@ -60,6 +62,8 @@ def feature_rows(
         Labels are those known at its moment.
     columns : sequence of str
     open_source : callable
+    also : sequence of str
+        Columns of the predictions, wherever features are.
     rows, labels : int
         At most so many of all rows, and of those with a label.
 
@@ -72,7 +76,7 @@ def feature_rows(
     """
     features = _features(monitor)
     own = () if features.source is not None else columns
-    source = opened_with(monitor, own, open_source)
+    source = _opened_with(monitor, (*own, *also), open_source)
     try:
         sampled = source.sample(
             SampleRequest(window=pane.window, as_of=(pane.as_of,), rows=rows, labels=labels)
@@ -93,6 +97,80 @@ def feature_rows(
     return sampled, found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoredRows:
+    """Rows of a window with the scores of both models.
+
+    Attributes
+    ----------
+    id, entity : ndarray of str, shape (rows,)
+    labels : ndarray of int, shape (rows,)
+        1 confirmed positive, 0 unlabeled, -1 confirmed negative.
+    propensity : ndarray of float, shape (rows,)
+    is_sampled : ndarray of bool, shape (rows,)
+        Rows that stand for the window; the others are there for their label.
+    champion, challenger : ndarray of float, shape (rows,)
+    columns : mapping of str to ndarray
+    """
+
+    id: NDArray[np.str_]
+    entity: NDArray[np.str_]
+    labels: NDArray[np.int8]
+    propensity: NDArray[np.float64]
+    is_sampled: NDArray[np.bool_]
+    champion: NDArray[np.float64]
+    challenger: NDArray[np.float64]
+    columns: Mapping[str, NDArray[Any]]
+
+
+def scored_rows(
+    monitor: Monitor,
+    challenger: Challenger,
+    pane: Pane,
+    *,
+    open_source: Callable[[Monitor], PredictionSource],
+    also: Sequence[str] = (),
+) -> ScoredRows:
+    """Rows of a window with the scores of the champion and of a challenger.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    challenger : Challenger
+    pane : Pane
+    open_source : callable
+    also : sequence of str
+        Further columns of the predictions.
+
+    Raises
+    ------
+    InputError
+        If rows cannot be used, or the challenger cannot score them.
+    SourceError
+        If a table cannot be read.
+    """
+    columns = challenger.columns()
+    is_column = isinstance(challenger, ColumnChallenger)
+    rows, found = feature_rows(
+        monitor,
+        pane,
+        () if is_column else columns,
+        also=(*also, *columns) if is_column else also,
+        open_source=open_source,
+    )
+    return ScoredRows(
+        id=rows.id,
+        entity=rows.key,
+        labels=(rows.history % 3 - 1).astype(np.int8),
+        propensity=rows.propensity,
+        is_sampled=rows.is_sampled,
+        champion=np.asarray(found[monitor.predictions.score], dtype=np.float64),
+        # A model need not know what to do with no rows at all.
+        challenger=challenger.scores(found) if len(rows.id) else np.zeros(0),
+        columns=found,
+    )
+
+
 def paired_labels(
     monitor: Monitor,
     challenger: Challenger,
@@ -109,36 +187,17 @@ def paired_labels(
     SourceError
         If a table cannot be read.
     """
-    settings = monitor.challengers or Challengers(models={})
-    columns = challenger.columns()
-    if isinstance(challenger, ColumnChallenger):
-        rows, found = _rows_of_column(monitor, pane, columns, open_source)
-    else:
-        rows, found = feature_rows(monitor, pane, columns, open_source=open_source)
-    labels = (rows.history % 3 - 1).astype(np.int8)
+    settings = monitor.challengers
+    found = scored_rows(monitor, challenger, pane, open_source=open_source)
     return PairedLabels.of_window(
-        labels,
-        np.asarray(found[monitor.predictions.score], dtype=np.float64),
-        # A model need not know what to do with no rows at all.
-        challenger.scores(found) if len(rows.id) else np.zeros(0),
-        capacity=settings.gate.capacity,
-        entity=rows.key if settings.entity is not None else None,
-        propensity=rows.propensity if monitor.positives.propensity is not None else None,
-        is_sampled=rows.is_sampled,
+        found.labels,
+        found.champion,
+        found.challenger,
+        capacity=(settings.gate if settings is not None else Gate()).capacity,
+        entity=found.entity if settings is not None and settings.entity is not None else None,
+        propensity=found.propensity if monitor.positives.propensity is not None else None,
+        is_sampled=found.is_sampled,
     )
-
-
-def _rows_of_column(
-    monitor: Monitor,
-    pane: Pane,
-    columns: Sequence[str],
-    open_source: Callable[[Monitor], PredictionSource],
-) -> FeatureRows:
-    """Rows with a column of the predictions, wherever features are."""
-    if monitor.challengers is not None and monitor.challengers.features is not None:
-        without = monitor.challengers.model_copy(update={"features": None})
-        monitor = monitor.model_copy(update={"challengers": without})
-    return feature_rows(monitor, pane, columns, open_source=open_source)
 
 
 def _features(monitor: Monitor) -> Features:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, func, insert, not_, select, update
 
 from pumonitor.monitor.ledger.audit import record
 from pumonitor.monitor.ledger.database.connections import Database
@@ -19,6 +19,7 @@ from pumonitor.monitor.ledger.database.schema import (
     review_readings,
 )
 from pumonitor.monitor.ledger.records.audits import (
+    BETWEEN,
     ReviewCase,
     StoredAudit,
     StoredReading,
@@ -158,16 +159,22 @@ class StoredReviews:
             _record(connection, at, replace(audit, actor=actor), "extend audit", cases)
 
     def all(
-        self, monitor: str | None = None, *, configuration: str | None = None
+        self,
+        monitor: str | None = None,
+        *,
+        configuration: str | None = None,
+        between: bool = False,
     ) -> tuple[StoredAudit, ...]:
         """Audits in the order in which they were drawn; by default of all monitors.
 
-        Those of a monitor's configuration are also those of others that it keeps.
+        Those of a monitor's configuration are also those of others that it keeps. Audits between
+        two models are left out, or they are the only ones.
         """
         own = review_audits.c
+        is_between = own.configuration.startswith(BETWEEN)
         query = (
             select(review_audits)
-            .where(*equal(own.monitor, monitor))
+            .where(*equal(own.monitor, monitor), is_between if between else not_(is_between))
             .order_by(own.drawn_at, own.audit)
         )
         with self._database.reading() as connection:

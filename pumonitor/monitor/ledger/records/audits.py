@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 __all__ = [
+    "BETWEEN",
     "DrawnWindow",
     "ReadAudit",
     "ReviewCase",
@@ -16,6 +17,9 @@ __all__ = [
     "StoredReading",
     "WindowCounts",
 ]
+
+BETWEEN: Final = "between "
+"""In place of a configuration: an audit between two models, which no configuration evaluates."""
 
 Kind = Literal["case", "seed", "again"]
 """An unconfirmed row that was drawn; a known positive among them; a case given a second time."""

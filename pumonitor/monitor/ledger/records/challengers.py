@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import astuple, dataclass
 from datetime import datetime
 
 __all__ = ["ChallengerSeries", "ChallengerWindow"]
@@ -28,6 +30,11 @@ class ChallengerSeries:
     challenger: str
     scored_by: str
     gate: str
+
+    @property
+    def digest(self) -> str:
+        """Hash of all of it, short enough for a key."""
+        return hashlib.sha256(json.dumps(astuple(self)).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

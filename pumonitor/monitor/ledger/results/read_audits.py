@@ -10,7 +10,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, and_, func, select
+from sqlalchemy import Connection, Row, Select, and_, func, not_, select
 
 from pumonitor.monitor.ledger.database.schema import (
     review_audits,
@@ -18,7 +18,12 @@ from pumonitor.monitor.ledger.database.schema import (
     review_verdicts,
     windows,
 )
-from pumonitor.monitor.ledger.records.audits import ReadAudit, SegmentVerdicts, WindowCounts
+from pumonitor.monitor.ledger.records.audits import (
+    BETWEEN,
+    ReadAudit,
+    SegmentVerdicts,
+    WindowCounts,
+)
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
@@ -60,12 +65,14 @@ class AuditsReader(DatabaseReader):
     def audits_as_read(self, monitor: str, configuration: str | None = None) -> list[ReadAudit]:
         """All audits, by default of all configurations, by the first window they are about.
 
+        Those between two models are not among them.
+
         Those of a configuration are also those of others that it keeps (`sharing_audits`).
         """
         own = review_audits.c
         query = (
             select(review_audits)
-            .where(own.monitor == monitor)
+            .where(own.monitor == monitor, not_(own.configuration.startswith(BETWEEN)))
             .order_by(own.window_start, own.drawn_at, own.audit)
         )
         with self.database.reading() as connection:
@@ -73,6 +80,21 @@ class AuditsReader(DatabaseReader):
                 kept = sharing_audits(connection, monitor, configuration)
                 query = query.where(own.configuration.in_(kept))
             return [_as_read(connection, row) for row in connection.execute(query).all()]
+
+    def verdicts_in_order(self, audit: str) -> list[tuple[int, int | str | None]]:
+        """Bin and verdict of the cases of an audit that somebody has judged, as they were drawn.
+
+        A verdict is 1, 0, None where it is undecided, or `CONFLICT`.
+        """
+        own = review_cases.c
+        with self.database.reading() as connection:
+            cases = connection.execute(
+                select(own.number, own.keyed, own.bin)
+                .where(own.audit == audit, own.kind == "case")
+                .order_by(own.keyed)
+            ).fetchall()
+            said = _said_by_key(cases, connection.execute(_verdicts_of(audit)))
+        return [(one.bin, said[one.keyed]) for one in cases if one.keyed in said]
 
 
 def verdicts_read_at(
@@ -159,7 +181,7 @@ def _verdicts_of(audit: str) -> Select[Any]:
     )
 
 
-def _said_by_key(cases: Sequence[Row[Any]], verdicts: Iterable[Row[Any]]) -> dict[str, _Said]:
+def _said_by_key(cases: Sequence[Any], verdicts: Iterable[Row[Any]]) -> dict[str, _Said]:
     """What holds of each row that somebody has judged: 1, 0, None or a conflict.
 
     Of each reviewer and place in the file the latest verdict counts. Of two at the same moment
