@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import resource
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
+from benchmarks.challengers.breaks import BREAKS, TRAINED_ON, follow
+from benchmarks.challengers.gating import (
+    CAPACITY,
+    audit_between,
+    fair_labels,
+    models,
+    paired,
+    reviewed_labels,
+    window,
+)
 from benchmarks.challengers.learning import LARGE, LEARNERS, NINE, Task, auc, scores_of, task
 from pumonitor.errors import InputError
+from pumonitor.gate import GateSettings, judge
 from pumonitor.sklearn import PUAUCClassifier, PUAULClassifier
 
 __all__ = ["SECTIONS", "Extent", "Row"]
@@ -195,8 +208,147 @@ def _best(found: Mapping[tuple[str, int], Mapping[str, Sequence[float]]], name: 
     return "; ".join(told)
 
 
+def gate(extent: Extent) -> Iterator[Row]:
+    """4: what the gate promotes, of equal models and of one that is .02 AUL better."""
+    runs = 125 * extent.seeds
+    equal, better = models(0.0), models(0.02)
+    settings = {"recall": GateSettings(better="recall"), "aul": GateSettings(better="aul")}
+    for confirmed in (100, 300, 1000):
+        promoted, points = Counter[str](), 0
+        rng = np.random.default_rng([confirmed, 5])
+        for _ in range(runs):
+            rows = window(equal, rng, equal=True)
+            seen = paired(rows, fair_labels(rows, confirmed, rng))
+            points += bool(seen.aul.mean() > 0)
+            for metric, asked in settings.items():
+                promoted[metric] += judge({"one": [seen]}, asked)["one"].verdict == "better"
+        yield Row(
+            what=f"equal models, {confirmed} labels, {runs} windows: promoted",
+            measured=", ".join(f"{one} {promoted[one] / runs:.1%}" for one in settings)
+            + f"; by points of AUL {points / runs:.0%}",
+            claimed="at most 2.5%; points 48 to 58%",
+        )
+    weeks = {"equal models": (equal, True, 0.0), "challenger .02 AUL better": (better, False, 0.0)}
+    weeks["equal models, weeks differ by .02 AUL"] = (equal, True, 0.02)
+    for what, (known, is_equal, spread) in weeks.items():
+        promoted, each_week, added_up = Counter[str](), 0, 0
+        labels: list[int] = []
+        rng = np.random.default_rng([len(what), 6])
+        for _ in range(runs // 2):
+            seen, done, week_by_week, summed = [], Counter[str](), False, False
+            for week in range(26):
+                rows = window(known, rng, rows=5000, equal=is_equal)
+                here = paired(rows, fair_labels(rows, 20, rng))
+                shift = rng.normal(scale=spread)
+                seen.append(replace(here, aul=np.clip(here.aul + shift, -1, 1)))
+                week_by_week |= _t_lower(seen[-1].aul) > 0
+                summed |= _t_lower(np.concatenate([one.aul for one in seen])) > 0
+                for metric, asked in settings.items():
+                    if not done[metric] and (
+                        judge({"one": seen}, asked)["one"].verdict == "better"
+                    ):
+                        done[metric] = week + 1
+            each_week, added_up = each_week + week_by_week, added_up + summed
+            promoted.update(one for one in settings if done[one])
+            labels += [20 * done["aul"]] if done["aul"] else []
+        share = {one: promoted[one] / (runs // 2) for one in settings}
+        half = f", half of them by {np.median(labels):.0f} labels" if labels else ""
+        yield Row(
+            what=f"{what}, 26 weekly looks at 20 labels, {runs // 2} half-years: promoted",
+            measured=f"recall {share['recall']:.1%}, aul {share['aul']:.1%}{half}; by 95% "
+            f"intervals of AUL each week {each_week / (runs // 2):.0%}, of all labels "
+            f"{added_up / (runs // 2):.0%}",
+            claimed="at least 80%" if "better" in what else "at most 2.5%",
+        )
+
+
+def _t_lower(differences: NDArray[np.float64]) -> float:
+    """Lower end of Student's interval."""
+    number = len(differences)
+    error = differences.std(ddof=1) / np.sqrt(number)
+    return float(differences.mean() - stats.t.ppf(0.975, number - 1) * error)
+
+
+def chosen(extent: Extent) -> Iterator[Row]:
+    """5: labels that the champion chose, and audits between the models."""
+    runs = 25 * extent.seeds
+    better, equal = models(0.032, metric="recall"), models(0.0)
+    gate_of_recall = GateSettings(better="recall", capacity=CAPACITY)
+    for below in (0.0, 0.05, 0.1, 0.2):
+        rng = np.random.default_rng([round(100 * below), 7])
+        found = worse = 0
+        for _ in range(runs):
+            rows = window(better, rng)
+            seen = paired(rows, reviewed_labels(rows, below, rng))
+            answer = judge({"one": [seen]}, gate_of_recall)["one"]
+            found += answer.verdict == "cannot be judged"
+            worse += answer.conditions[0].high < 0
+        yield Row(
+            what=f"champion's top 5% reviewed and {below:.0%} of the rest: cannot be judged",
+            measured=f"{found / runs:.1%} of {runs} windows (the interval alone would say worse: "
+            f"{worse / runs:.0%})",
+            claimed="99%",
+        )
+    for confirmed in (100, 300, 1000):
+        rng = np.random.default_rng([confirmed, 8])
+        found = 0
+        for known, is_equal in ((better, False), (equal, True)):
+            for _ in range(runs):
+                rows = window(known, rng, equal=is_equal)
+                seen = paired(rows, fair_labels(rows, confirmed, rng))
+                found += judge({"one": [seen]}, gate_of_recall)["one"].chosen_by is not None
+        yield Row(
+            what=f"{confirmed} fair labels: cannot be judged",
+            measured=f"{found / (2 * runs):.1%} of {2 * runs} windows",
+            claimed="at most 1%",
+        )
+    for what, known, is_equal in (("3.2 points", better, False), ("no points", equal, True)):
+        rng = np.random.default_rng([len(what), 9])
+        promoted = 0
+        for _ in range(2 * runs):
+            rows = window(known, rng, equal=is_equal)
+            labels = reviewed_labels(rows, 0.0, rng)
+            audit = audit_between(rows, labels, 200, rng)
+            found_by = judge(
+                {"one": [paired(rows, labels)]}, gate_of_recall, audits={"one": [audit]}
+            )
+            promoted += found_by["one"].verdict == "better"
+        yield Row(
+            what=f"200 cases between the models, {what} of recall better: promoted",
+            measured=f"{promoted / (2 * runs):.1%} of {2 * runs}",
+            claimed="at most 2.5%" if is_equal else "at least 80%",
+        )
+
+
+def breaks(extent: Extent) -> Iterator[Row]:
+    """6: labels until a retrained model is promoted, by what broke and what it was trained on."""
+    seeds = max(1, round(2.5 * extent.seeds))
+    for kind in BREAKS:
+        for trained_on in TRAINED_ON:
+            found = [follow(kind, trained_on, seed) for seed in range(seeds)]
+            labels = sorted(one.labels for one in found if one.labels is not None)
+            wrong = sum(one.labels is not None and not one.truly_better for one in found)
+            half = f"half of them by {np.median(labels):.0f} labels, " if labels else ""
+            yield Row(
+                what=f"{kind}, trained on {trained_on}",
+                measured=f"promoted in {len(labels)} of {seeds} streams, {half}{wrong} of a model "
+                "that is not truly better",
+                claimed=_OF_BREAKS.get((kind, trained_on), ""),
+            )
+
+
+_OF_BREAKS: Final[Mapping[tuple[str, str], str]] = {
+    ("features flipped", "all"): "by 33 to 65 labels",
+    ("features flipped", "recent"): "by 65 to 255 labels",
+    **{("nothing", one): "not truly better: at most 2.5%" for one in TRAINED_ON},
+}
+
+
 SECTIONS: Final[Mapping[str, Callable[[Extent], Iterator[Row]]]] = {
     "size": size,
     "figure3": figure_3,
     "learners": learners,
+    "gate": gate,
+    "chosen": chosen,
+    "breaks": breaks,
 }

@@ -168,6 +168,16 @@ def draw(
             rich_help_panel=MONITOR,
         ),
     ] = None,
+    between: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="champion CHALLENGER",
+            help="Draw cases that the deployed model alone or this challenger alone flags, at the "
+            "capacity of the gate: they tell which one finds more, where the confirmations were "
+            "chosen by one of them. Of --windows, or of the newest mature one.",
+            rich_help_panel=MONITOR,
+        ),
+    ] = None,
     config: Config = DEFAULT_CONFIG,
 ) -> None:
     """Plan an audit and draw its cases into a file for the reviewers.
@@ -177,6 +187,33 @@ def draw(
 
     Example: pumonitor audit draw scored.csv --labels fraud --scores score --id id --out cases.csv
     """
+    if between is not None:
+        from pumonitor.cli.audit_between import draw_between_models
+
+        not_with_monitor(
+            labels=labels,
+            scores=scores,
+            id=id_column,
+            threshold=threshold,
+            column=column,
+            class_prior=class_prior != "auto",
+            label_frequency=label_frequency,
+            design=design,
+            width=width,
+            metric=metric,
+            above=above,
+            more=more,
+        )
+        draw_between_models(
+            monitor or str(file or ""),
+            between,
+            out,
+            windows=windows,
+            cases=cases,
+            seed=seed,
+            config=config,
+        )
+        return
     if monitor is not None:
         from pumonitor.cli.audit_of_monitor import Asked, draw_of_monitor
 

@@ -14,7 +14,7 @@ from pumonitor.gate.score_counts import ScoreCounts
 
 __all__ = ["ChosenBy", "chosen_by"]
 
-_LEVEL: Final = 0.005
+_LEVEL: Final = 0.01
 """Of each test: a gate that asks for an audit in vain does less harm than one that is fooled."""
 
 

@@ -1,0 +1,239 @@
+"""The gate: verdicts, several challengers, labels that one model chose, audits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from pumonitor.errors import InputError
+from pumonitor.gate import (
+    AuditedBetween,
+    GateSettings,
+    MeanEvidence,
+    PairedLabels,
+    Side,
+    judge,
+)
+from pumonitor.gate.audited_pairs import AuditEvidence
+from pumonitor.gate.chosen_labels import chosen_by
+from pumonitor.gate.score_counts import ScoreCounts
+
+
+def _seen(differences: list[float], *, aul: list[float] | None = None) -> PairedLabels:
+    return PairedLabels(
+        recall=np.array(differences),
+        aul=np.array(differences if aul is None else aul),
+        weights=np.ones(len(differences)),
+        counts={},
+        positives=len(differences),
+        rows=1000,
+    )
+
+
+_BETTER = _seen([1.0] * 30 + [0.0] * 70 + [-1.0] * 2)
+_EQUAL = _seen([1.0] * 10 + [0.0] * 80 + [-1.0] * 10)
+_WORSE = _seen([-1.0] * 30 + [0.0] * 70 + [1.0] * 2)
+
+
+@pytest.mark.parametrize(
+    ("seen", "verdict"), [(_BETTER, "better"), (_EQUAL, "not yet"), (_WORSE, "worse")]
+)
+def test_a_verdict_is_where_the_interval_lies(seen: PairedLabels, verdict: str) -> None:
+    found = judge({"one": [seen]}, GateSettings())["one"]
+    (condition,) = found.conditions
+    assert found.verdict == verdict
+    assert condition.low == MeanEvidence.of([seen.recall]).lower(error=0.025)
+    assert (condition.low > 0, condition.high < 0) == (verdict == "better", verdict == "worse")
+
+
+def test_not_worse_holds_back_and_condemns() -> None:
+    settings = GateSettings(not_worse={"aul": 0.01})
+    held = replace(_BETTER, aul=np.zeros(102) + np.tile([0.3, -0.3], 51))
+    assert judge({"one": [held]}, settings)["one"].verdict == "not yet"
+    condemned = replace(_BETTER, aul=np.full(102, -0.3))
+    found = judge({"one": [condemned]}, settings)["one"]
+    assert found.verdict == "worse"
+    assert "aul has to be above -0.0100" in found.reason
+    fine = _seen([1.0] * 250 + [0.0] * 600, aul=[0.0] * 850)
+    assert judge({"one": [fine]}, settings)["one"].verdict == "better"
+
+
+def test_several_challengers_share_the_error() -> None:
+    """The one with most evidence is asked for it at a third of the error, the next at a half."""
+    seen = {"equal": [_EQUAL], "better": [_BETTER], "also": [_seen([1.0] * 12 + [0.0] * 90)]}
+    found = judge(seen, GateSettings())
+    assert list(found) == list(seen)
+    assert found["better"].error == pytest.approx(0.025 / 3)
+    assert found["also"].error == pytest.approx(0.025 / 2)
+    assert found["equal"].error == pytest.approx(0.025)
+    alone = MeanEvidence.of([_BETTER.recall]).lower(error=0.025 / 3)
+    assert found["better"].conditions[0].low == alone
+
+
+def test_who_stands_behind_one_that_is_not_better_is_not_better() -> None:
+    almost = _seen([1.0] * 9 + [0.0] * 60)
+    assert judge({"one": [almost]}, GateSettings())["one"].verdict == "better"
+    both = judge({"one": [almost], "two": [almost], "three": [almost]}, GateSettings())
+    assert {one.verdict for one in both.values()} == {"not yet"}
+    assert {one.error for one in both.values()} == {0.025 / 3}
+
+
+def test_not_yet_tells_how_many_labels_would_do() -> None:
+    found = judge({"one": [_seen([1.0] * 6 + [0.0] * 60 + [-1.0] * 2)]}, GateSettings())["one"]
+    assert found.labels_needed is not None
+    assert found.labels_needed > 68
+    assert f"some {found.labels_needed:,} in all" in found.reason
+    assert judge({"one": [_EQUAL]}, GateSettings())["one"].labels_needed is None
+
+
+def test_without_labels_it_says_so() -> None:
+    found = judge({"one": []}, GateSettings())["one"]
+    assert (found.verdict, found.reason) == ("not yet", "there are no confirmed positives yet")
+
+
+def _reviewed(share_below: float, *, seed: int = 0, rows: int = 12_000) -> PairedLabels:
+    """Positives of the champion's highest 5% of rows are all confirmed, of the rest a share."""
+    rng = np.random.default_rng(seed)
+    positive = rng.random(rows) < 0.1
+    hidden = rng.normal(1.2 * positive)
+    champion = 1 / (1 + np.exp(-hidden))
+    challenger = 1 / (1 + np.exp(-(0.7 * hidden + rng.normal(0.9 * positive, 0.7))))
+    top = champion >= np.quantile(champion, 0.95)
+    labels = positive & (rng.random(rows) < np.where(top, 1.0, share_below))
+    return PairedLabels.of_window(labels.astype(int), champion, challenger, capacity=0.05)
+
+
+@pytest.mark.parametrize("share_below", [0.0, 0.1])
+def test_labels_that_the_champion_chose_judge_nobody(share_below: float) -> None:
+    found = judge({"one": [_reviewed(share_below)]}, GateSettings())["one"]
+    assert found.verdict == "cannot be judged"
+    assert found.chosen_by == "champion"
+    assert "audit draw MONITOR --between champion CHALLENGER" in found.reason
+
+
+def test_fair_labels_are_not_taken_for_chosen_ones() -> None:
+    rng = np.random.default_rng(2)
+    for seed in range(10):
+        rows = 12_000
+        positive = rng.random(rows) < 0.1
+        scores = [1 / (1 + np.exp(-rng.normal(1.5 * positive))) for _ in range(2)]
+        labels = (positive & (rng.random(rows) < 0.3)).astype(int)
+        seen = PairedLabels.of_window(labels, *scores, capacity=0.05)
+        assert chosen_by([seen], capacity=0.05, threshold=0.5) is None, seed
+
+
+def test_more_positives_than_rows_are_impossible() -> None:
+    """All confirmed positives among 5% of the rows, of which 20% are positive."""
+    found = chosen_by([_reviewed(0.02)], capacity=0.3, least_class_prior=0.8)
+    assert found is not None
+    rng = np.random.default_rng(0)
+    positive = rng.random(4000) < 0.05
+    labels = (positive & (rng.random(4000) < 0.3)).astype(int)
+    perfect = np.where(positive, 0.9, 0.1) + rng.uniform(0, 0.05, 4000)
+    seen = PairedLabels.of_window(labels, perfect, perfect, capacity=0.06)
+    assert chosen_by([seen], capacity=0.06, least_class_prior=0.04) is None
+    impossible = chosen_by([seen], capacity=0.06, least_class_prior=0.2)
+    assert impossible is not None
+    assert "which cannot hold more than 30% of the positives" in impossible.sentence
+
+
+def test_windows_add_up_to_what_one_window_would_be() -> None:
+    rng = np.random.default_rng(1)
+    scores, labels = rng.random(3000), (rng.random(3000) < 0.1).astype(np.int8)
+    one = ScoreCounts.of(labels, scores)
+    parts = [ScoreCounts.of(labels[at::3], scores[at::3]) for at in range(3)]
+    both = ScoreCounts.together(parts)
+    assert both is not None
+    for name in ("cell", "lower", "upper", "unlabeled", "labeled", "negative"):
+        assert getattr(both, name).tolist() == getattr(one, name).tolist()
+
+
+# -- audits between the models ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("positives", "rows"), [((2, 2), (4, 4)), ((1, 1), (3, 5)), ((3, 3), (4, 6))]
+)
+def test_bets_on_an_audit_of_equal_models_gain_nothing_on_average(
+    positives: tuple[int, int], rows: tuple[int, int]
+) -> None:
+    """Over all samples without replacement, in all orders."""
+    sides = [
+        [
+            tuple(int(place in where) for place in range(of))
+            for where in combinations(range(of), many)
+        ]
+        for many, of in zip(positives, rows, strict=True)
+    ]
+    pairs = min(rows) - 1
+    capitals = [
+        AuditEvidence.of(
+            [
+                AuditedBetween(
+                    flagged=20,
+                    challenger=Side(unlabeled=rows[0], confirmed=1, verdicts=first[:pairs]),
+                    champion=Side(unlabeled=rows[1], confirmed=1, verdicts=second[:pairs]),
+                )
+            ]
+        ).capital()
+        for first, second in product(*sides)
+    ]
+    assert np.mean(capitals) <= 1 + 1e-9
+
+
+def _audit(won: int, lost: int, cases: int = 100) -> AuditedBetween:
+    def verdicts(positive: int) -> tuple[int, ...]:
+        return tuple(
+            np.random.default_rng(0).permutation([1] * positive + [0] * (cases - positive))
+        )
+
+    return AuditedBetween(
+        flagged=1000,
+        challenger=Side(unlabeled=300, confirmed=0, verdicts=tuple(map(int, verdicts(won)))),
+        champion=Side(unlabeled=280, confirmed=20, verdicts=tuple(map(int, verdicts(lost)))),
+    )
+
+
+def test_an_audit_decides_where_labels_cannot() -> None:
+    seen = {"one": [_reviewed(0.0)]}
+    better = judge(seen, GateSettings(), audits={"one": [_audit(60, 10)]})["one"]
+    assert (better.verdict, better.by_audit, better.labels) == ("better", True, 200)
+    (condition,) = better.conditions
+    # 180 positives of the challenger's 300 rows; of the champion's 28 and the 20 confirmed ones.
+    assert condition.value == pytest.approx((180 - 48) / 1000)
+    assert condition.metric == "precision"
+    worse = judge(seen, GateSettings(), audits={"one": [_audit(5, 60)]})["one"]
+    assert worse.verdict == "worse"
+    equal = judge(seen, GateSettings(), audits={"one": [_audit(20, 14)]})["one"]
+    assert equal.verdict == "not yet"
+
+
+def test_an_audit_says_nothing_of_aul() -> None:
+    settings = GateSettings(not_worse={"aul": 0.01})
+    found = judge({"one": [_reviewed(0.0)]}, settings, audits={"one": [_audit(60, 10)]})["one"]
+    assert found.verdict == "cannot be judged"
+    assert "says nothing of aul" in found.reason
+
+
+def test_where_all_rows_are_reviewed_the_difference_is_known() -> None:
+    audit = AuditedBetween(
+        flagged=50,
+        challenger=Side(unlabeled=6, confirmed=0, verdicts=(1, 0, 1, 1, 0, 1)),
+        champion=Side(unlabeled=6, confirmed=0, verdicts=(0, 0, 1, 0, 0, 0)),
+    )
+    found = AuditEvidence.of([audit])
+    assert found.mean == pytest.approx(3 / 50)
+    assert found.lower(error=0.025) <= 3 / 50 <= found.upper(error=0.025)
+
+
+def test_verdicts_that_are_none_are_refused() -> None:
+    audit = AuditedBetween(
+        flagged=10,
+        challenger=Side(unlabeled=3, confirmed=0, verdicts=(1, 2)),
+        champion=Side(unlabeled=3, confirmed=0, verdicts=(0, 0)),
+    )
+    with pytest.raises(InputError, match="1 of 4 are neither"):
+        AuditEvidence.of([audit])
