@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from pumonitor.monitor.delivery.mlflow.limits import Limits
     from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
     from pumonitor.monitor.jobs import Jobs
+    from pumonitor.monitor.promotion.promoter import Promoter
 
-__all__ = ["chosen_monitors", "open_jobs", "open_ledger", "utc_now"]
+__all__ = ["chosen_monitors", "open_jobs", "open_ledger", "promoter_of", "utc_now"]
 
 
 def utc_now() -> datetime:
@@ -48,6 +49,39 @@ def chosen_monitors(configuration: Configuration, name: str | None) -> dict[str,
 def open_ledger(configuration: Configuration, *, rules: WorkRules | None = None) -> Ledger:
     """Open the ledger in the state database, which is created or migrated if needed."""
     return Ledger.open(configuration.state_address, rules=rules, mask=configuration.mask)
+
+
+def promoter_of(
+    configuration: Configuration,
+    ledger: Ledger,
+    *,
+    limits: Limits | None = None,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> Promoter | None:
+    """What promotes models of the configured registry; None without one.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    ledger : Ledger
+    limits : Limits, optional
+        Of one request to the registry.
+    on_step : callable, optional
+        As in `Promoter`.
+    """
+    tracking = configuration.tracking
+    if tracking is None:
+        return None
+    from pumonitor.monitor.promotion.promoter import Promoter
+    from pumonitor.monitor.promotion.registry import Registry
+
+    return Promoter(
+        ledger.promotions,
+        Registry(tracking.registry_address, limits=limits, mask=configuration.mask),
+        destinations=configuration.destinations,
+        pages=configuration.page_addresses,
+        on_step=on_step,
+    )
 
 
 @contextmanager
@@ -182,6 +216,7 @@ def _mlflow_sinks(
     sink = MlflowSink(
         tracking.address,
         run_ids=ledger.run_ids,
+        registry_uri=tracking.registry_address,
         read_files=read_files,
         pages=configuration.page_addresses,
         limits=limits,

@@ -17,6 +17,7 @@ from pumonitor.monitor.ledger.database.connections import Database, Timeouts
 from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.notes import StoredNotes
 from pumonitor.monitor.ledger.outbox import StoredOutbox
+from pumonitor.monitor.ledger.promotions import StoredPromotions
 from pumonitor.monitor.ledger.results import planning
 from pumonitor.monitor.ledger.results.auxiliary import forget_auxiliary
 from pumonitor.monitor.ledger.results.planning import Which
@@ -58,6 +59,8 @@ class Ledger(ClaimedWork):
         Acknowledgements and silences, with entries in the audit log.
     notes : StoredNotes
         Notes of people.
+    promotions : StoredPromotions
+        Which version of a model was deployed by whom, and why.
     reviews : StoredReviews
         Audits, their cases and verdicts.
     secret_keys : StoredSecretKeys
@@ -99,6 +102,7 @@ class Ledger(ClaimedWork):
         self.alerts = StoredAlerts(database)
         self.by_people = ChangesByPeople(database)
         self.notes = StoredNotes(database)
+        self.promotions = StoredPromotions(database, mask=mask)
         self.reviews = StoredReviews(database)
         self.secret_keys = StoredSecretKeys(database)
         self.standings = StoredStandings(database)
