@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pumonitor.monitor.jobs import Jobs
     from pumonitor.monitor.promotion.promoter import Promoter
 
-__all__ = ["chosen_monitors", "open_jobs", "open_ledger", "promoter_of", "utc_now"]
+__all__ = ["chosen_monitors", "notifier_of", "open_jobs", "open_ledger", "promoter_of", "utc_now"]
 
 
 def utc_now() -> datetime:
@@ -171,6 +171,37 @@ def _links_of(
     return all_links(*kinds)
 
 
+def notifier_of(
+    configuration: Configuration,
+    ledger: Ledger,
+    *,
+    patience: Patience | None = None,
+    beside: Mapping[str, Sink] | None = None,
+) -> Deliverer | None:
+    """What sends notifications of the outbox to destinations; None without destinations.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    ledger : Ledger
+    patience : Patience, optional
+    beside : mapping of str to Sink, optional
+        Other destinations of the outbox that it sends to.
+    """
+    if not configuration.destinations:
+        return None
+    from pumonitor.monitor.alerts.notifiers import (
+        NotifyingDeliverer,
+        alert_sinks,
+        series_reader,
+    )
+
+    notifiers = alert_sinks(configuration, read_series=series_reader(ledger), clock=utc_now)
+    return NotifyingDeliverer(
+        ledger, notifiers | dict(beside or {}), clock=utc_now, patience=patience
+    )
+
+
 def _deliverer(
     configuration: Configuration,
     ledger: Ledger,
@@ -180,14 +211,7 @@ def _deliverer(
 ) -> Deliverer | None:
     sinks = _mlflow_sinks(configuration, ledger, limits=limits)
     if configuration.destinations:
-        from pumonitor.monitor.alerts.notifiers import (
-            NotifyingDeliverer,
-            alert_sinks,
-            series_reader,
-        )
-
-        notifiers = alert_sinks(configuration, read_series=series_reader(ledger), clock=utc_now)
-        return NotifyingDeliverer(ledger, notifiers | sinks, clock=utc_now, patience=patience)
+        return notifier_of(configuration, ledger, patience=patience, beside=sinks)
     if not sinks:
         return None
     from pumonitor.monitor.delivery.sending.delivery import Deliverer

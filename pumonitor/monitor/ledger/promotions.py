@@ -23,6 +23,7 @@ from pumonitor.monitor.ledger.records.results import NewMessage
 __all__ = ["PromotionUnderWayError", "StoredPromotions", "made_by"]
 
 _COPIED: Final = ("monitor", "model", "alias", "action", "from_version", "to_version", "actor")
+_AUDITED: Final = {"promote": "promote", "undo": "undo promotion"}
 _OF_PROMOTION: Final = (*_COPIED, "id", "state", "begun_at", "ended_at", "owner", "reason")
 
 
@@ -175,7 +176,8 @@ class StoredPromotions:
                 "reason": ended.reason,
                 "evidence_hash": row.evidence_hash,
             }
-            record(connection, at=at, actor=ended.actor, action=ended.action, detail=detail)
+            action = _AUDITED[ended.action]
+            record(connection, at=at, actor=ended.actor, action=action, detail=detail)
         return ended
 
     def all(

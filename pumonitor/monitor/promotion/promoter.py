@@ -29,7 +29,7 @@ from pumonitor.monitor.promotion.announcing import messages_about
 from pumonitor.monitor.promotion.registry import Registry, RegistryError
 from pumonitor.monitor.promotion.tags import note_undone, tag_evidence, take_back_tags
 
-__all__ = ["CHAMPION", "PREVIOUS", "PromotionRefusedError", "Promoter"]
+__all__ = ["CHAMPION", "PREVIOUS", "Promoter", "PromotionRefusedError"]
 
 CHAMPION: Final = "champion"
 PREVIOUS: Final = "previous"

@@ -25,11 +25,9 @@ def tag_evidence(registry: Registry, promotion: Promotion) -> None:
         "difference": evidence.difference,
         "low": evidence.low,
         "high": evidence.high,
-        "confidence_level": evidence.confidence_level,
         "labels": evidence.labels,
         "windows": evidence.windows,
         "evaluation": evidence.evaluation,
-        "replaces": promotion.from_version or "none",
         "by": promotion.actor,
         "at": promotion.begun_at.isoformat(),
     }

@@ -86,7 +86,7 @@ def linked_version(client: MlflowClient, link: str, *, model_version: str) -> Mo
 
 
 def version_at(client: MlflowClient, model: str, alias: str) -> ModelVersion | None:
-    """Version of a registered model that an alias points to; None without the alias or the model."""
+    """Version of a registered model that has an alias; None without the alias or the model."""
     from mlflow.exceptions import MlflowException
 
     try:
