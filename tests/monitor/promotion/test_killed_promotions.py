@@ -17,7 +17,7 @@ from tests.monitor.promotion.test_promotions_at_once import run_worker
 
 SLOW = pytest.mark.slow
 CASES = [
-    ("sqlite", "file", "promote", 11),
+    ("sqlite", "file", "promote", 15),
     *(pytest.param("sqlite", "file", work, 1, marks=SLOW) for work in ("promote", "undo", "heal")),
     *(
         pytest.param("sqlite", "server", work, 2, marks=SLOW)
