@@ -31,6 +31,7 @@ from pumonitor.cli.notify import notify
 from pumonitor.cli.outcome import FAILED
 from pumonitor.cli.pages import pages
 from pumonitor.cli.plan import plan
+from pumonitor.cli.promote import promote
 from pumonitor.cli.report import report
 from pumonitor.cli.results import results
 from pumonitor.cli.run import run
@@ -47,9 +48,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
-        "Exit status of every command: 0 success; 1 an alert fires (--fail-on-alert); 2 wrong "
-        "usage, or the configuration or the data have to be corrected; 3 another failure or an "
-        "undelivered message, and trying again may help."
+        "Exit status of every command: 0 success; 1 an alert fires (--fail-on-alert), or a "
+        "challenger is not better; 2 wrong usage, or the configuration or the data have to be "
+        "corrected; 3 another failure or an undelivered message, and trying again may help."
     ),
 )
 
@@ -95,6 +96,7 @@ app.add_typer(notes, name="notes", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(notify)
 app.command(rich_help_panel=_A_MONITOR)(plan)
 app.command(rich_help_panel=_A_MONITOR)(challenge)
+app.command(rich_help_panel=_A_MONITOR)(promote)
 app.add_typer(export, name="export", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(doctor)
 app.add_typer(engines, name="engines", rich_help_panel=_A_MONITOR)

@@ -77,6 +77,7 @@ def challenge(
 
     with errors_as_messages():
         from pumonitor.monitor.app import chosen_monitors, open_ledger
+        from pumonitor.monitor.challenging.challengers import AlreadyDeployedError
         from pumonitor.monitor.challenging.judged import (
             challengers_of,
             judged,
@@ -122,6 +123,9 @@ def challenge(
             typer.echo(json.dumps(_plain(found, scored, trained), indent=1))
         else:
             _print(Console(highlight=False), monitor, found, scored, trained)
+            for one in known.values():
+                if isinstance(one, AlreadyDeployedError):
+                    typer.echo(f"Note: {one}")
     if scored.failures and not found:
         raise typer.Exit(3)
     if not any(one.judgement.verdict == "better" for one in found.values()):

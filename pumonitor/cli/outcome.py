@@ -11,10 +11,20 @@ import typer
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.plain_text import printable
 
-__all__ = ["ALERTED", "BAD_INPUT", "FAILED", "errors_as_messages", "settings_as_input"]
+__all__ = [
+    "ALERTED",
+    "BAD_INPUT",
+    "FAILED",
+    "NOT_BETTER",
+    "errors_as_messages",
+    "settings_as_input",
+]
 
 ALERTED: Final = 1
 """Everything worked and an alert fires; only with --fail-on-alert."""
+
+NOT_BETTER: Final = 1
+"""Everything worked, and the gate does not call a challenger better."""
 
 BAD_INPUT: Final = 2
 """Bad usage or bad input: the options, the configuration or the data have to change."""

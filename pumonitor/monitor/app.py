@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from pumonitor.monitor.delivery.mlflow.limits import Limits
     from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
     from pumonitor.monitor.jobs import Jobs
+    from pumonitor.monitor.promotion.promoter import Promoter
 
-__all__ = ["chosen_monitors", "open_jobs", "open_ledger", "utc_now"]
+__all__ = ["chosen_monitors", "notifier_of", "open_jobs", "open_ledger", "promoter_of", "utc_now"]
 
 
 def utc_now() -> datetime:
@@ -49,6 +50,39 @@ def chosen_monitors(configuration: Configuration, name: str | None) -> dict[str,
 def open_ledger(configuration: Configuration, *, rules: WorkRules | None = None) -> Ledger:
     """Open the ledger in the state database, which is created or migrated if needed."""
     return Ledger.open(configuration.state_address, rules=rules, mask=configuration.mask)
+
+
+def promoter_of(
+    configuration: Configuration,
+    ledger: Ledger,
+    *,
+    limits: Limits | None = None,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> Promoter | None:
+    """What promotes models of the configured registry; None without one.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    ledger : Ledger
+    limits : Limits, optional
+        Of one request to the registry.
+    on_step : callable, optional
+        As in `Promoter`.
+    """
+    tracking = configuration.tracking
+    if tracking is None:
+        return None
+    from pumonitor.monitor.promotion.promoter import Promoter
+    from pumonitor.monitor.promotion.registry import Registry
+
+    return Promoter(
+        ledger.promotions,
+        Registry(tracking.registry_address, limits=limits, mask=configuration.mask),
+        destinations=configuration.destinations,
+        pages=configuration.page_addresses,
+        on_step=on_step,
+    )
 
 
 @contextmanager
@@ -126,10 +160,23 @@ def open_jobs(
 def _score_challengers(
     configuration: Configuration, monitor: Monitor, ledger: Ledger, **how: Any
 ) -> Scored:
-    """Loads statistics and MLflow with it, which monitors without challengers do without."""
+    """Score and, where that is configured, promote; first of all settle what was interrupted.
+
+    Loads statistics and MLflow with it, which monitors without challengers do without.
+    """
+    from dataclasses import replace
+
+    from pumonitor.monitor.challenging.automatic import promote_automatically
     from pumonitor.monitor.challenging.judged import score_challengers
 
-    return score_challengers(configuration, monitor, ledger, **how)
+    promoter = promoter_of(configuration, ledger)
+    if promoter is not None:
+        promoter.heal()
+    scored = score_challengers(configuration, monitor, ledger, **how)
+    if promoter is None:
+        return scored
+    failed = promote_automatically(configuration, monitor, ledger, promoter)
+    return replace(scored, failures=(*scored.failures, *failed))
 
 
 def _links_of(
@@ -148,6 +195,37 @@ def _links_of(
     return all_links(*kinds)
 
 
+def notifier_of(
+    configuration: Configuration,
+    ledger: Ledger,
+    *,
+    patience: Patience | None = None,
+    beside: Mapping[str, Sink] | None = None,
+) -> Deliverer | None:
+    """What sends notifications of the outbox to destinations; None without destinations.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    ledger : Ledger
+    patience : Patience, optional
+    beside : mapping of str to Sink, optional
+        Other destinations of the outbox that it sends to.
+    """
+    if not configuration.destinations:
+        return None
+    from pumonitor.monitor.alerts.notifiers import (
+        NotifyingDeliverer,
+        alert_sinks,
+        series_reader,
+    )
+
+    notifiers = alert_sinks(configuration, read_series=series_reader(ledger), clock=utc_now)
+    return NotifyingDeliverer(
+        ledger, notifiers | dict(beside or {}), clock=utc_now, patience=patience
+    )
+
+
 def _deliverer(
     configuration: Configuration,
     ledger: Ledger,
@@ -157,14 +235,7 @@ def _deliverer(
 ) -> Deliverer | None:
     sinks = _mlflow_sinks(configuration, ledger, limits=limits)
     if configuration.destinations:
-        from pumonitor.monitor.alerts.notifiers import (
-            NotifyingDeliverer,
-            alert_sinks,
-            series_reader,
-        )
-
-        notifiers = alert_sinks(configuration, read_series=series_reader(ledger), clock=utc_now)
-        return NotifyingDeliverer(ledger, notifiers | sinks, clock=utc_now, patience=patience)
+        return notifier_of(configuration, ledger, patience=patience, beside=sinks)
     if not sinks:
         return None
     from pumonitor.monitor.delivery.sending.delivery import Deliverer
@@ -193,6 +264,7 @@ def _mlflow_sinks(
     sink = MlflowSink(
         tracking.address,
         run_ids=ledger.run_ids,
+        registry_uri=tracking.registry_address,
         read_files=read_files,
         pages=configuration.page_addresses,
         limits=limits,

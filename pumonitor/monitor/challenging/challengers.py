@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TRAINED_UNTIL_TAG",
     "TRAINING_ROWS_TAG",
+    "AlreadyDeployedError",
     "Challenger",
     "ColumnChallenger",
     "RegisteredChallenger",
@@ -36,6 +37,10 @@ TRAINED_UNTIL_TAG: Final = "pumonitor.trained_until"
 TRAINING_ROWS_TAG: Final = "pumonitor.training_rows"
 """Hash of the training rows' ids."""
 _FEW: Final = 3
+
+
+class AlreadyDeployedError(InputError):
+    """The challenger is the version that is deployed by now, as after a promotion."""
 
 
 class RegistryUnreachableError(PumonitorError):
@@ -186,6 +191,10 @@ class RegisteredChallenger:
             if tag is not None
             else datetime.fromtimestamp(found.creation_timestamp / 1000, UTC)
         )
+
+    def is_version(self, model: str, version: str | int) -> bool:
+        """Whether it is this version of the registry."""
+        return (self.model, self.version) == (str(model), str(version))
 
     @property
     def scored_by(self) -> str:

@@ -11,6 +11,7 @@ from pumonitor.errors import InputError, PumonitorError
 from pumonitor.gate import GateSettings, Judgement, PairedLabels, judge
 from pumonitor.monitor.challenging.between import audits_between
 from pumonitor.monitor.challenging.challengers import (
+    AlreadyDeployedError,
     Challenger,
     ColumnChallenger,
     RegisteredChallenger,
@@ -21,6 +22,7 @@ from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.challengers import Gate
 from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.delivery.mlflow.model_link import linked_version
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.ports import PredictionSource
 
@@ -110,10 +112,18 @@ def challengers_of(
     given = settings.features.columns if settings is not None and settings.features else ()
     for name, link in links.items():
         try:
-            found[name] = _registered(configuration, name, link, given, limits)
+            found[name] = _registered(
+                configuration, name, link, given, limits, deployed_link=_with_alias(monitor)
+            )
         except PumonitorError as error:
             found[name] = error
     return found
+
+
+def _with_alias(monitor: Monitor) -> str | None:
+    """Link to the deployed version; None where it names none."""
+    link = monitor.model
+    return link if link is not None and ("@" in link or link.count("/") == 2) else None
 
 
 def _registered(
@@ -122,6 +132,8 @@ def _registered(
     link: str,
     given: tuple[str, ...],
     limits: Limits | None,
+    *,
+    deployed_link: str | None,
 ) -> Challenger:
     if configuration.tracking is None:
         msg = f"challenger {name} is {link}, and the configuration has no tracking: uri to find it"
@@ -131,9 +143,18 @@ def _registered(
     address = configuration.tracking.address
     with asking_registry(limits):
         client = MlflowClient(tracking_uri=address, registry_uri=address)
-        return RegisteredChallenger(
+        found = RegisteredChallenger(
             name, link, client, tracking_uri=address, given=given, limits=limits
         )
+        deployed = (
+            None
+            if deployed_link is None
+            else linked_version(client, deployed_link, model_version="")
+        )
+    if deployed is not None and found.is_version(deployed.name, deployed.version):
+        msg = f"challenger {name} is {found.scored_by}, which is deployed by now: train another"
+        raise AlreadyDeployedError(msg)
+    return found
 
 
 def score_challengers(
@@ -155,6 +176,8 @@ def score_challengers(
     windows, failures = 0, list[tuple[str, Exception]]()
     known = challengers_of(configuration, monitor) if challengers is None else challengers
     for name, challenger in known.items():
+        if isinstance(challenger, AlreadyDeployedError):
+            continue
         if isinstance(challenger, PumonitorError):
             failures.append((f"challenger {name}", challenger))
             continue
@@ -184,7 +207,7 @@ def judged(
     windows, errors, audits = {}, {}, {}
     for name, challenger in challengers.items():
         series = series_of(monitor, challenger)
-        windows[name] = tuple(judged_windows(ledger, series))
+        windows[name] = tuple(judged_windows(ledger, monitor, series))
         audits[name] = audits_between(ledger, series)
         errors[name] = tuple(
             f"{one.start:%Y-%m-%d %H:%M} UTC: {one.error}"

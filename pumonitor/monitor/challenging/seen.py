@@ -63,6 +63,19 @@ def mature_panes(ledger: Ledger, monitor: Monitor, *, configuration: str) -> lis
     ]
 
 
+def deployed_since(ledger: Ledger, monitor: Monitor) -> datetime | None:
+    """When the deployed version last changed by a promotion or its undoing; None if it never did.
+
+    What a challenger was seen to do beside another version says nothing of this one.
+    """
+    ended = [
+        one.ended_at
+        for one in ledger.promotions.all(monitor.name)
+        if one.state == "done" and one.ended_at is not None
+    ]
+    return max(ended, default=None)
+
+
 def score_due(
     ledger: Ledger,
     monitor: Monitor,
@@ -75,17 +88,18 @@ def score_due(
 ) -> tuple[int, list[tuple[datetime, Exception]]]:
     """Score the windows that are due; returns how many, and why others could not be scored.
 
-    Those that began before the end of the challenger's training rows are left out.
+    Those that began before the end of the challenger's training rows, or before the deployed
+    version was, are left out.
 
     What could not be scored is tried again in a later round, after a wait that doubles.
     """
     series = series_of(monitor, challenger)
     known = {one.start for one in ledger.challengers.windows(series) if one.found is not None}
+    since = [one for one in (challenger.trained_until, deployed_since(ledger, monitor)) if one]
     scored, failures = 0, list[tuple[datetime, Exception]]()
     for pane in mature_panes(ledger, monitor, configuration=series.configuration):
         start = pane.window.start
-        is_seen = challenger.trained_until is not None and start < challenger.trained_until
-        if is_stopped() or start in known or is_seen:
+        if is_stopped() or start in known or any(start < one for one in since):
             continue
         if not ledger.challengers.begin(series, start=start, end=pane.window.end, as_of=pane.as_of):
             continue
@@ -96,7 +110,7 @@ def score_due(
             ledger.challengers.failed(series, start, str(error))
             failures.append((start, error))
             continue
-        earlier = [one for _, one in judged_windows(ledger, series, until=start)]
+        earlier = [one for _, one in judged_windows(ledger, monitor, series, until=start)]
         messages = (
             [_message(monitor, challenger, series, pane, [*earlier, found])]
             if sends_results
@@ -109,12 +123,12 @@ def score_due(
 
 
 def judged_windows(
-    ledger: Ledger, series: ChallengerSeries, *, until: datetime | None = None
+    ledger: Ledger, monitor: Monitor, series: ChallengerSeries, *, until: datetime | None = None
 ) -> list[tuple[datetime, PairedLabels]]:
-    """Windows with a result, in order of time, before one or all of them."""
+    """Windows with a result, in order of time, before one or all; of the deployed version only."""
     return [
         (one.start, PairedLabels.from_bytes(one.found))
-        for one in ledger.challengers.windows(series)
+        for one in ledger.challengers.windows(series, after=deployed_since(ledger, monitor))
         if one.found is not None and (until is None or one.start < until)
     ]
 

@@ -85,7 +85,7 @@ class Configuration(Located):
         for monitor in self.monitors.values():
             addresses += monitor.secrets
         if self.tracking is not None:
-            addresses.append(self.tracking.uri)
+            addresses += self.tracking.secrets
         parts = [part for one in _readable(addresses) for part in hidden_parts(one)]
         for destination in self.destinations.values():
             address, *keys = destination.secrets
@@ -100,7 +100,8 @@ class Configuration(Located):
         """Variables of secrets that are not set or cannot be read."""
         secrets = [self.state]
         if self.tracking is not None:
-            secrets += [one for one in (self.tracking.uri, self.tracking.ui) if one is not None]
+            secrets += self.tracking.secrets
+            secrets += [self.tracking.ui] if self.tracking.ui is not None else []
         secrets += [secret for one in self.destinations.values() for secret in one.secrets]
         secrets += [secret for one in self.monitors.values() for secret in one.secrets]
         return tuple(problem for secret in secrets for problem in secret.missing())

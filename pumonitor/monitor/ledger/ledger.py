@@ -18,6 +18,7 @@ from pumonitor.monitor.ledger.database.connections import Database, Timeouts
 from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.notes import StoredNotes
 from pumonitor.monitor.ledger.outbox import StoredOutbox
+from pumonitor.monitor.ledger.promotions import StoredPromotions
 from pumonitor.monitor.ledger.results import planning
 from pumonitor.monitor.ledger.results.auxiliary import forget_auxiliary
 from pumonitor.monitor.ledger.results.planning import Which
@@ -61,6 +62,8 @@ class Ledger(ClaimedWork):
         What was seen of challengers in each window.
     notes : StoredNotes
         Notes of people.
+    promotions : StoredPromotions
+        Which version of a model was deployed by whom, and why.
     reviews : StoredReviews
         Audits, their cases and verdicts.
     secret_keys : StoredSecretKeys
@@ -103,6 +106,7 @@ class Ledger(ClaimedWork):
         self.by_people = ChangesByPeople(database)
         self.challengers = StoredChallengers(database, mask=mask)
         self.notes = StoredNotes(database)
+        self.promotions = StoredPromotions(database, mask=mask)
         self.reviews = StoredReviews(database)
         self.secret_keys = StoredSecretKeys(database)
         self.standings = StoredStandings(database)

@@ -7,7 +7,6 @@ about missing results. Messages are sent afterwards, again and again until deliv
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -33,7 +32,7 @@ from pumonitor.monitor.ledger.claims.holders import (
     is_pending,
 )
 from pumonitor.monitor.ledger.claims.owners import this_process
-from pumonitor.monitor.ledger.claims.renewal import renewed
+from pumonitor.monitor.ledger.claims.renewal import surely_held
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.database.schema import outbox, sent_keys
@@ -149,18 +148,9 @@ class StoredOutbox:
         self, messages: Sequence[OutboxMessage], *, lease: timedelta
     ) -> Iterator[Callable[[], bool]]:
         """Context that renews the claim; yields a function that returns whether it still holds."""
-        half = lease.total_seconds() / 2
-        held_until = time.monotonic() + half
-
-        def renew() -> None:
-            nonlocal held_until
-            begun = time.monotonic()
-            self._renew(messages, lease)
-            held_until = begun + half
-
         try:
-            with renewed(renew, lease=lease):
-                yield lambda: time.monotonic() < held_until
+            with surely_held(lambda: self._renew(messages, lease), lease=lease) as holds:
+                yield holds
         except BaseException:
             # The claim may not have been released; the next `claim` ends it.
             self._left_behind |= {message.claim for message in messages}

@@ -181,6 +181,7 @@ def test_a_ledger_of_the_version_before_is_filled(
             "write_count",
             "notes",
             "challenger_windows",
+            "promotions",
         ):
             connection.exec_driver_sql(f"DROP TABLE {table}")
         connection.exec_driver_sql("ALTER TABLE monitors DROP COLUMN last_evaluated_at")

@@ -13,8 +13,7 @@ from pumonitor.monitor.config.values.kinds import Part, as_tuple
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.delivery.http.public_addresses import is_public
 from pumonitor.monitor.delivery.http.signatures import signing_key
-from pumonitor.monitor.delivery.notifications.message import Format
-from pumonitor.monitor.rules.alerts.alert import TransitionKind
+from pumonitor.monitor.delivery.notifications.message import Event, Format
 
 __all__ = ["KINDS", "Destination", "Kind", "Tracking"]
 
@@ -53,6 +52,8 @@ class Tracking(Located):
     ----------
     uri : Secret
         Tracking URI, as MLflow takes it.
+    registry : Secret or None
+        Registry URI of the models, as MLflow takes it, where they are registered elsewhere.
     ui : Secret or None
         Address of MLflow's pages for links in messages, if ``uri`` is not a web address.
     summaries : "monthly" or "none"
@@ -60,14 +61,28 @@ class Tracking(Located):
     """
 
     uri: Secret
+    registry: Secret | None = None
     ui: Secret | None = None
     summaries: Literal["monthly", "none"] = "monthly"
 
     @property
     def address(self) -> str:
         """Tracking URI with its password; a file's path is made absolute."""
-        given = self.uri.get()
-        return given if given in {"databricks", "uc"} else self.absolute(given)
+        return self._absolute(self.uri.get())
+
+    @property
+    def registry_address(self) -> str:
+        """Registry URI with its password: that of tracking unless given."""
+        return self.address if self.registry is None else self._absolute(self.registry.get())
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """Its addresses that may have a password."""
+        return (self.uri,) if self.registry is None else (self.uri, self.registry)
+
+    def _absolute(self, given: str) -> str:
+        is_name = given in {"databricks", "uc", "databricks-uc"}
+        return given if is_name else self.absolute(given)
 
     @field_validator("ui")
     @classmethod
@@ -96,8 +111,9 @@ class Destination(Part):
     allow_private : bool or None
         Whether the address may be in a private network or on this machine. By default
         this is allowed for Alertmanager and refused for a webhook.
-    events : tuple of "fired", "resolved" and "reminder", or None
-        Kinds of messages to send; by default all. For a webhook that starts a training, use
+    events : tuple of "fired", "resolved", "reminder" and "promoted", or None
+        Kinds of messages to send; by default all. ``promoted`` stands for promotions of models and
+        their undoing; Alertmanager is sent neither. For a webhook that starts a training, use
         ``[fired]``.
     format : "markdown", "text", "html" or None
         Format of messages to an Apprise service; by default Markdown.
@@ -111,9 +127,9 @@ class Destination(Part):
     secret: Secret | None = None
     alertmanager: Secret | None = None
     allow_private: bool | None = None
-    events: Annotated[
-        tuple[TransitionKind, ...] | None, BeforeValidator(as_tuple), Field(min_length=1)
-    ] = None
+    events: Annotated[tuple[Event, ...] | None, BeforeValidator(as_tuple), Field(min_length=1)] = (
+        None
+    )
     format: Format | None = None
     picture: bool | None = None
 
@@ -142,7 +158,7 @@ class Destination(Part):
         address: Secret = getattr(self, self.kind)
         return address
 
-    def wants(self, event: TransitionKind) -> bool:
+    def wants(self, event: Event) -> bool:
         """Whether messages of this kind are sent to it."""
         return self.events is None or event in self.events
 

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities.model_registry import ModelVersion
 
-__all__ = ["STATUS_TAG", "ModelLink", "linked_version", "logged_model_id", "tag_verdict"]
+__all__ = [
+    "STATUS_TAG",
+    "ModelLink",
+    "linked_version",
+    "logged_model_id",
+    "tag_verdict",
+    "version_at",
+]
 
 STATUS_TAG = "pumonitor.status"
 
@@ -71,7 +78,19 @@ def linked_version(client: MlflowClient, link: str, *, model_version: str) -> Mo
     try:
         if number is not None:
             return client.get_model_version(model.name, number)
-        return client.get_model_version_by_alias(model.name, str(model.alias))
+    except MlflowException as error:
+        if is_missing(error):
+            return None
+        raise
+    return version_at(client, model.name, str(model.alias))
+
+
+def version_at(client: MlflowClient, model: str, alias: str) -> ModelVersion | None:
+    """Version of a registered model that has an alias; None without the alias or the model."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        return client.get_model_version_by_alias(model, alias)
     except MlflowException as error:
         # An alias that does not exist is an invalid parameter to MLflow.
         if is_missing(error) or error.error_code == "INVALID_PARAMETER_VALUE":

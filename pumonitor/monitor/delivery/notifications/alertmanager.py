@@ -11,6 +11,7 @@ from typing import Any, Final
 from pumonitor import __version__
 from pumonitor.monitor.delivery.http.posting import Limits, Requests
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
+from pumonitor.monitor.delivery.notifications.promotion_message import PromotionMessage
 from pumonitor.monitor.delivery.notifications.words import sentence, steps_said, title
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError
 from pumonitor.monitor.rules.alerts.alert import Transition
@@ -75,6 +76,8 @@ class AlertmanagerSink:
     def send(self, message: OutboxMessage) -> None:
         """Post one alert as firing or resolved; returns once Alertmanager has accepted it.
 
+        A promotion is no alert, which would have to end: none is posted.
+
         Raises
         ------
         DestinationDownError
@@ -82,6 +85,8 @@ class AlertmanagerSink:
         MessageRefusedError
             If it refuses the message, or the message is not valid.
         """
+        if PromotionMessage.is_in(message.payload):
+            return
         self._post([AlertMessage.from_payload(message.payload)])
 
     def refresh(self, on: Sequence[AlertMessage], over: Sequence[AlertMessage] = ()) -> None:

@@ -14,6 +14,11 @@ from pumonitor.monitor.delivery.http.quiet_logs import suppressed_logs
 from pumonitor.monitor.delivery.notifications.group import AlertGroup, is_sent_in_group
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, Format
 from pumonitor.monitor.delivery.notifications.picture import ReadSeries, draw_series
+from pumonitor.monitor.delivery.notifications.promotion_message import PromotionMessage
+from pumonitor.monitor.delivery.notifications.promotion_words import (
+    promotion_body,
+    promotion_title,
+)
 from pumonitor.monitor.delivery.notifications.words import body, title
 from pumonitor.monitor.delivery.sending.failures import (
     DestinationDownError,
@@ -33,7 +38,7 @@ _SECONDS_IN_ALL: Final = 120.0
 
 
 class AppriseSink:
-    """Sends alerts to one Apprise address, as text with a chart.
+    """Sends alerts, as text with a chart, and promotions to one Apprise address.
 
     Apprise raises no exception: it returns whether it succeeded and logs the reason of a failure.
     The reason is read from its logs, masked, and kept out of the process's own logs. Apprise does
@@ -69,7 +74,7 @@ class AppriseSink:
         return "AppriseSink()"
 
     def send(self, message: OutboxMessage) -> None:
-        """Send a group of alerts; returns once the service has accepted it.
+        """Send a group of alerts, or a promotion; returns once the service has accepted it.
 
         Raises
         ------
@@ -79,6 +84,10 @@ class AppriseSink:
             If the message is not valid.
         """
         if is_sent_in_group(message.payload):
+            return
+        if PromotionMessage.is_in(message.payload):
+            promotion = PromotionMessage.from_payload(message.payload)
+            self.notify(promotion_title(promotion), promotion_body(promotion, self._format))
             return
         alerts = AlertGroup.from_payload(message.payload).alerts
         self.notify(

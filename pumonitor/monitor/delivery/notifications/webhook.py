@@ -1,12 +1,12 @@
-"""Webhooks: alerts as signed JSON, after the rules of Standard Webhooks."""
+"""Webhooks: alerts and promotions as signed JSON, after the rules of Standard Webhooks."""
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from pumonitor import __version__
 from pumonitor.monitor.delivery.http.posting import Limits, Requests
@@ -14,6 +14,11 @@ from pumonitor.monitor.delivery.http.signatures import message_id, signature, si
 from pumonitor.monitor.delivery.notifications.group import is_sent_in_group
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.picture import ReadSeries, draw_series
+from pumonitor.monitor.delivery.notifications.promotion_message import PromotionMessage
+from pumonitor.monitor.delivery.notifications.promotion_words import (
+    promotion_sentence,
+    promotion_title,
+)
 from pumonitor.monitor.delivery.notifications.words import steps_said, text, title
 from pumonitor.ports import Clock, OutboxMessage
 
@@ -24,7 +29,7 @@ _LARGEST_PICTURE: Final = 256 * 1024
 
 
 class WebhookSink:
-    """Posts one alert at a time; ``webhook-id`` lets the receiver ignore duplicates.
+    """Posts one alert or promotion at a time; ``webhook-id`` lets the receiver ignore duplicates.
 
     2xx counts as delivered. 408, 425, 429 and 5xx, no connection and no answer are tried again (for
     429 and 503 not before what Retry-After asks for), any other answer sets the message aside. An
@@ -70,7 +75,7 @@ class WebhookSink:
         return "WebhookSink()"
 
     def send(self, message: OutboxMessage) -> None:
-        """Post an alert; returns once the receiver has confirmed it.
+        """Post an alert or a promotion; returns once the receiver has confirmed it.
 
         Raises
         ------
@@ -81,8 +86,7 @@ class WebhookSink:
         """
         if is_sent_in_group(message.payload):
             return
-        alert = AlertMessage.from_payload(message.payload)
-        body = webhook_body(alert, picture=self._picture(alert))
+        body = self._body(message)
         identity = message_id(message.destination, message.key)
         moment = self._clock()
         headers = {
@@ -94,6 +98,12 @@ class WebhookSink:
         if self._key is not None:
             headers["webhook-signature"] = signature(self._key, identity, moment, body)
         self._requests.post(self._address, body, headers)
+
+    def _body(self, message: OutboxMessage) -> bytes:
+        if PromotionMessage.is_in(message.payload):
+            return promotion_webhook_body(PromotionMessage.from_payload(message.payload))
+        alert = AlertMessage.from_payload(message.payload)
+        return webhook_body(alert, picture=self._picture(alert))
 
     def _picture(self, alert: AlertMessage) -> bytes | None:
         if self._read_series is None:
@@ -120,4 +130,18 @@ def webhook_body(alert: AlertMessage, *, picture: bytes | None = None) -> bytes:
         "timestamp": payload["as_of"],
         "data": data,
     }
+    return _bytes_of(document)
+
+
+def promotion_webhook_body(message: PromotionMessage) -> bytes:
+    """Body of the request about a promotion: ``type``, ``timestamp`` and ``data``."""
+    payload = message.to_payload()
+    done = "promoted" if message.action == "promote" else "promotion_undone"
+    said = {"title": promotion_title(message), "text": promotion_sentence(message)}
+    return _bytes_of(
+        {"type": f"model.{done}", "timestamp": payload["at"], "data": {**payload, **said}}
+    )
+
+
+def _bytes_of(document: Mapping[str, Any]) -> bytes:
     return json.dumps(document, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()

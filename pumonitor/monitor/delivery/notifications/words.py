@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Final
 
-from markupsafe import escape
-
 from pumonitor import names
+from pumonitor.monitor.delivery.notifications.formats import moment, plain, title_line, written
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, Format
 from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.monitor.rules.causes.next_steps import next_steps
@@ -27,7 +24,6 @@ __all__ = [
     "title",
 ]
 
-_LONGEST_TITLE: Final = 160
 _MOST_SHOWN: Final = 10
 """Most alerts that one message shows in full; of the others it gives the number."""
 
@@ -37,9 +33,6 @@ _TOLD_OF_CAUSE: Final = {
     "Doubtful": "doubt",
 }
 _LINKS: Final = {"page": "Page of this window", "mlflow": "MLflow"}
-_MARKDOWN: Final = re.compile(r"([\\`*\[\]#|~]|(?<!\w)_|_(?!\w))")
-"""Slack shows backslashes, so underscores within a word, which emphasise nothing, have none."""
-_MENTION: Final = re.compile(r"@(?=\w)")
 
 
 def title(messages: Sequence[AlertMessage]) -> str:
@@ -56,13 +49,12 @@ def title(messages: Sequence[AlertMessage]) -> str:
         line = f"[{_word(first)}] {_where(first)}: {first.rule}"
     else:
         line = f"[{_word(max(transitions, key=_gravity))}] {first.monitor}: {_counted(transitions)}"
-    line = _plain(line)
-    return line if len(line) <= _LONGEST_TITLE else f"{line[: _LONGEST_TITLE - 1]}…"
+    return title_line(line)
 
 
 def sentence(message: AlertMessage) -> str:
     """What happened, in one sentence; a late notification says that it is late."""
-    said = _plain(message.transition.sentence)
+    said = plain(message.transition.sentence)
     return f"Sent late: {said}" if message.late else said
 
 
@@ -70,7 +62,7 @@ def text(message: AlertMessage) -> str:
     """What happened and why, for services that show one text."""
     cause = message.transition.cause.get("sentence")
     return (
-        f"{sentence(message)} {_plain(cause)}"
+        f"{sentence(message)} {plain(cause)}"
         if cause and isinstance(cause, str)
         else sentence(message)
     )
@@ -85,28 +77,28 @@ def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
         yield "Limit", metric_value(about.metric, about.limit_value)
     if about.reference is not None:
         yield "Reference", metric_value(about.metric, about.reference)
-    yield "Window", f"{_moment(about.window_start)} to {_moment(about.window_end)}"
-    yield "Labels known by", _moment(about.as_of)
+    yield "Window", f"{moment(about.window_start)} to {moment(about.window_end)}"
+    yield "Labels known by", moment(about.as_of)
     if about.firing_since is not None and about.firing_since != about.window_start:
-        yield "Firing since the window of", _moment(about.firing_since)
+        yield "Firing since the window of", moment(about.firing_since)
     if about.model_version:
-        yield "Model version", _plain(about.model_version)
+        yield "Model version", plain(about.model_version)
     if about.segment:
-        yield "Segment", _plain(about.segment)
+        yield "Segment", plain(about.segment)
     yield from _causes(about)
     if steps := steps_said(about):
         yield "Next steps", " ".join(f"{number}. {one}" for number, one in enumerate(steps, 1))
     if message.runbook:
-        yield "What to do", _plain(message.runbook)
+        yield "What to do", plain(message.runbook)
     for name, address in message.links.items():
-        yield _LINKS.get(name) or _plain(name).capitalize(), _plain(address)
+        yield _LINKS.get(name) or plain(name).capitalize(), plain(address)
 
 
 def _causes(about: Transition) -> Iterator[tuple[str, str]]:
     for heading, part in _TOLD_OF_CAUSE.items():
         said = about.cause.get(part)
         if isinstance(said, str) and said:
-            yield heading, _plain(said)
+            yield heading, plain(said)
 
 
 def steps_said(about: Transition) -> list[str]:
@@ -119,9 +111,8 @@ def steps_said(about: Transition) -> list[str]:
 def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002 (its name outside)
     """Sentence and details of each alert, the most severe first."""
     transitions = sorted(messages, key=lambda message: _gravity(message.transition), reverse=True)
-    write = {"text": _as_text, "markdown": _as_markdown, "html": _as_html}[format]
     several = len(messages) > 1
-    parts = [write(message, several) for message in transitions[:_MOST_SHOWN]]
+    parts = [_written(message, format, several=several) for message in transitions[:_MOST_SHOWN]]
     left = len(messages) - _MOST_SHOWN
     if left > 0:
         more = f"And {rows(left)} more."
@@ -142,7 +133,7 @@ def metric_title(metric: str) -> str:
     >>> metric_title("f1"), metric_title("labeled_positives"), metric_title("health:no_data")
     ('F1', 'Confirmed positives', 'No data')
     """
-    name = _plain(names.title(metric.removeprefix("health:")))
+    name = plain(names.title(metric.removeprefix("health:")))
     return name[:1].upper() + name[1:]
 
 
@@ -189,52 +180,6 @@ def _where(about: Transition) -> str:
     return ", ".join(part for part in (about.monitor, about.segment, version) if part)
 
 
-def _as_text(message: AlertMessage, several: bool) -> str:  # noqa: FBT001
-    lines = [f"{name}: {value}" for name, value in details(message)]
-    return "\n".join([*([title([message])] if several else []), sentence(message), *lines])
-
-
-def _as_markdown(message: AlertMessage, several: bool) -> str:  # noqa: FBT001
-    heading = [f"**{_in_markdown(title([message]))}**", ""] if several else []
-    lines = [
-        f"- **{_in_markdown(name)}:** {_value_in_markdown(value)}"
-        for name, value in details(message)
-    ]
-    return "\n".join([*heading, _in_markdown(sentence(message)), "", *lines])
-
-
-def _as_html(message: AlertMessage, several: bool) -> str:  # noqa: FBT001
-    heading = f"<h3>{escape(title([message]))}</h3>\n" if several else ""
-    lines = "".join(
-        f"<tr><th align='left'>{escape(name)}</th><td>{_value_in_html(value)}</td></tr>\n"
-        for name, value in details(message)
-    )
-    return f"{heading}<p>{escape(sentence(message))}</p>\n<table>\n{lines}</table>"
-
-
-def _is_link(value: str) -> bool:
-    return re.fullmatch(r"https?://[^\s<>\"'()\[\]]+", value) is not None
-
-
-def _value_in_markdown(value: str) -> str:
-    return value if _is_link(value) else _in_markdown(value)
-
-
-def _value_in_html(value: str) -> str:
-    shown = escape(value)
-    return f"<a href='{shown}'>{shown}</a>" if _is_link(value) else str(shown)
-
-
-def _in_markdown(text: str) -> str:
-    """Text escaped for Markdown: some services need entities for < and >, others backslashes."""
-    return _MARKDOWN.sub(r"\\\1", text.replace("<", "‹").replace(">", "›"))
-
-
-def _plain(text: str) -> str:
-    """Put on one line, without control characters; "@" in the data mentions nobody."""
-    printable = "".join(one if one.isprintable() else " " for one in text)
-    return _MENTION.sub("@\u200b", " ".join(printable.split()))
-
-
-def _moment(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+def _written(message: AlertMessage, format: Format, *, several: bool) -> str:  # noqa: A002
+    heading = title([message]) if several else ""
+    return written(sentence(message), details(message), format, heading=heading)

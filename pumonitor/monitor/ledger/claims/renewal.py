@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -9,7 +10,7 @@ from threading import Event, Thread
 
 from pumonitor.monitor.ledger.database.errors import StaleClaimError, StateError
 
-__all__ = ["renewed"]
+__all__ = ["renewed", "surely_held"]
 
 
 @contextmanager
@@ -38,3 +39,22 @@ def renewed(renew: Callable[[], None], *, lease: timedelta) -> Iterator[None]:
     finally:
         finished.set()
         keeper.join()
+
+
+@contextmanager
+def surely_held(renew: Callable[[], None], *, lease: timedelta) -> Iterator[Callable[[], bool]]:
+    """Context that renews a lease; yields a function that returns whether it surely holds.
+
+    It does within half a lease of the last renewal: what is begun then ends before the lease does.
+    """
+    half = lease.total_seconds() / 2
+    held_until = time.monotonic() + half
+
+    def renew_and_note() -> None:
+        nonlocal held_until
+        begun = time.monotonic()
+        renew()
+        held_until = begun + half
+
+    with renewed(renew_and_note, lease=lease):
+        yield lambda: time.monotonic() < held_until

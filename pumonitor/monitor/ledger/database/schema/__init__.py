@@ -19,6 +19,7 @@ from pumonitor.monitor.ledger.database.schema.challengers import challenger_wind
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 from pumonitor.monitor.ledger.database.schema.messages import keys, outbox, sent_keys
 from pumonitor.monitor.ledger.database.schema.notes import notes
+from pumonitor.monitor.ledger.database.schema.promotions import promotions
 from pumonitor.monitor.ledger.database.schema.results import (
     auxiliary_scores,
     auxiliary_series,
@@ -59,6 +60,7 @@ __all__ = [
     "page_sessions",
     "panes",
     "prior_states",
+    "promotions",
     "results",
     "review_audits",
     "review_cases",
