@@ -98,7 +98,8 @@ def challenge(
             trained = None
             if trained_on is not None:
                 trained = _trained(configuration, chosen, ledger, trained_on, hold_out, step)
-                model = trained.link
+                # Under its own name where the configuration has one for the alias.
+                model = None if trained.is_configured else trained.link
             step("Looking for challengers", None)
             known = challengers_of(
                 configuration, chosen, also=None if model is None else {_name_of(model): model}
@@ -177,10 +178,19 @@ def _print(
     scored: Scored,
     trained: Trained | None,
 ) -> None:
-    from rich.table import Table
-
     if trained is not None:
         console.print(trained.said, markup=False, soft_wrap=True)
+    if not found:
+        console.print(f"{monitor}: no challenger could be judged", markup=False)
+    else:
+        _print_judgements(console, monitor, found)
+    for what, error in scored.failures:
+        console.print(f"\n{what}: {error}", markup=False, soft_wrap=True, style="yellow")
+
+
+def _print_judgements(console: Any, monitor: str, found: dict[str, JudgedChallenger]) -> None:
+    from rich.table import Table
+
     console.print(f"[bold]{monitor}[/]: challengers beside the deployed model")
     table = Table(box=None, pad_edge=False, show_edge=False)
     for column in ("challenger", "verdict", "difference of", "value", "interval", "labels"):
@@ -203,5 +213,3 @@ def _print(
         windows = len(one.windows)
         by = f"{one.challenger.scored_by}, {windows} window{'s' * (windows != 1)}"
         console.print(f"\n{name} ({by}): {one.judgement.reason}", markup=False, soft_wrap=True)
-    for what, error in scored.failures:
-        console.print(f"\n{what}: {error}", markup=False, soft_wrap=True, style="yellow")

@@ -254,7 +254,7 @@ class _Asked:
         verdict, needed = self._verdict(conditions), None
         if verdict == "not yet":
             numbers = [
-                labels_needed(test.evidence, above=test.above, error=error)
+                labels_needed(test.evidence, above=test.above, error=error, labels=self.labels)
                 if isinstance(test.evidence, MeanEvidence)
                 else None
                 for test, condition in zip(self.tests, conditions, strict=True)

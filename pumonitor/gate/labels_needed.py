@@ -18,7 +18,12 @@ _FEWEST: Final = 20
 
 
 def labels_needed(
-    evidence: MeanEvidence, *, above: float, error: float, seed: int = 0
+    evidence: MeanEvidence,
+    *,
+    above: float,
+    error: float,
+    labels: int | None = None,
+    seed: int = 0,
 ) -> int | None:
     """Labels, all together, with which the mean is surely above a value in 4 of 5 repetitions.
 
@@ -32,6 +37,8 @@ def labels_needed(
     evidence : MeanEvidence
     above : float
     error : float
+    labels : int, optional
+        How many there are, where several of one entity are one difference.
     seed : int
     """
     mean = evidence.mean
@@ -42,7 +49,7 @@ def labels_needed(
     while number <= _MOST:
         sums = evidence.resampled_capitals(above, labels=round(number), runs=_RUNS, rng=rng)
         if float(np.mean(sums >= -np.log(error))) >= _POWER:
-            return _rounded(number)
+            return _rounded(number * (labels or evidence.units) / evidence.units)
         number *= _STEPS
     return None
 

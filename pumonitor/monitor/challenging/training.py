@@ -246,7 +246,7 @@ def register(configuration: Configuration, monitor: Monitor, model: Any, rows: T
         }
         for tag, value in tags.items():
             client.set_model_version_tag(name, version, tag, value)
-        client.set_registered_model_alias(name, _alias(monitor, name), version)
+        client.set_registered_model_alias(name, _alias(monitor), version)
     return version
 
 
@@ -261,6 +261,8 @@ class Trained:
     rows, labels, windows : int
         What it was trained on.
     first, until : datetime
+    is_configured : bool
+        Whether the configuration names the alias that points to it now.
     held_out_aul : float or None
         AUL of rows scored by models that saw neither them nor their entity; None where there are
         too few. That is how it ranks, not evidence that it is better.
@@ -272,6 +274,7 @@ class Trained:
     windows: int
     first: datetime
     until: datetime
+    is_configured: bool
     held_out_aul: float | None
 
     @property
@@ -331,6 +334,7 @@ def train_and_register(
         windows=rows.windows,
         first=rows.first,
         until=rows.until,
+        is_configured=bool(_configured_aliases(monitor)),
         held_out_aul=held_out_aul,
     )
 
@@ -395,11 +399,19 @@ def _name(monitor: Monitor) -> str:
     return (monitor.model or "").removeprefix("models:/").partition("@")[0].partition("/")[0]
 
 
-def _alias(monitor: Monitor, name: str) -> str:
-    """The alias of the configuration's challenger that is a version of the model."""
+def _alias(monitor: Monitor) -> str:
+    """What is to point to a new challenger."""
+    return next(iter(_configured_aliases(monitor)), _ALIAS)
+
+
+def _configured_aliases(monitor: Monitor) -> list[str]:
+    """Aliases of the monitor's model that its configuration names as challengers."""
     links = monitor.challengers.links.values() if monitor.challengers is not None else ()
-    aliases = [one.alias for one in map(ModelLink.parsed, links) if one.name == name and one.alias]
-    return aliases[0] if aliases else _ALIAS
+    return [
+        one.alias
+        for one in map(ModelLink.parsed, links)
+        if one.name == _name(monitor) and one.alias is not None
+    ]
 
 
 def _columns(monitor: Monitor) -> tuple[str, ...]:
