@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.errors import InputError, PumonitorError
+from pumonitor.monitor.config.sections.destinations import Tracking
 from pumonitor.monitor.delivery.mlflow.failures import meaning
 from pumonitor.monitor.delivery.mlflow.model_link import ModelLink
 
@@ -151,7 +152,7 @@ class RegisteredChallenger:
     link : str
         ``models:/NAME/VERSION`` or ``models:/NAME@ALIAS``, which is resolved at once.
     client : MlflowClient
-    tracking_uri : str
+    tracking : Tracking
     given : tuple of str
         Columns that it is given; those of its signature where empty.
     limits : Limits, optional
@@ -169,7 +170,7 @@ class RegisteredChallenger:
         link: str,
         client: MlflowClient,
         *,
-        tracking_uri: str,
+        tracking: Tracking,
         given: tuple[str, ...] = (),
         limits: Limits | None = None,
     ) -> None:
@@ -181,7 +182,7 @@ class RegisteredChallenger:
         )
         self.name = name
         self.model, self.version = str(found.name), str(found.version)
-        self._client, self._tracking_uri = client, tracking_uri
+        self._client, self._tracking = client, tracking
         self._given, self._limits = given, limits
         self._loaded: Any = None
         tag = found.tags.get(TRAINED_UNTIL_TAG)
@@ -261,8 +262,8 @@ class RegisteredChallenger:
                 uri = self._client.get_model_version_download_uri(self.model, self.version)
                 place = mlflow.artifacts.download_artifacts(
                     artifact_uri=uri,
-                    tracking_uri=self._tracking_uri,
-                    registry_uri=self._tracking_uri,
+                    tracking_uri=self._tracking.address,
+                    registry_uri=self._tracking.registry_address,
                 )
             try:
                 self._loaded = mlflow.pyfunc.load_model(place)

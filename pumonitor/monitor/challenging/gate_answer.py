@@ -46,7 +46,8 @@ def gate_answer(
         {name: one for name, one in known.items() if not isinstance(one, PumonitorError)},
     )[challenger]
     deployed = deployed_by(monitor)
-    address = configuration.tracking.address if configuration.tracking is not None else ""
+    tracking = configuration.tracking
+    address = tracking.registry_address if tracking is not None else ""
     registry = Registry(address, mask=configuration.mask)
     return GateAnswer(
         verdict=found.judgement.verdict,

@@ -140,11 +140,11 @@ def _registered(
         raise InputError(msg)
     from mlflow import MlflowClient
 
-    address = configuration.tracking.address
+    tracking = configuration.tracking
     with asking_registry(limits):
-        client = MlflowClient(tracking_uri=address, registry_uri=address)
+        client = MlflowClient(tracking_uri=tracking.address, registry_uri=tracking.registry_address)
         found = RegisteredChallenger(
-            name, link, client, tracking_uri=address, given=given, limits=limits
+            name, link, client, tracking=tracking, given=given, limits=limits
         )
         deployed = (
             None

@@ -23,6 +23,7 @@ from pumonitor.monitor.challenging.seen import mature_panes
 from pumonitor.monitor.challenging.shadow import feature_rows
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import configuration_hash
+from pumonitor.monitor.config.sections.destinations import Tracking
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.delivery.mlflow.model_link import ModelLink
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -203,8 +204,8 @@ def untrained(rows: TrainingRows, *, seed: int = 0) -> Any:
     return Pipeline([("columns", columns), ("model", ChallengerClassifier(random_state=seed))])
 
 
-def check_registered(configuration: Configuration, monitor: Monitor) -> None:
-    """Check that there is where to register a model, before anything is trained.
+def check_registered(configuration: Configuration, monitor: Monitor) -> Tracking:
+    """Where to register a model, which is settled before anything is trained.
 
     Raises
     ------
@@ -217,6 +218,7 @@ def check_registered(configuration: Configuration, monitor: Monitor) -> None:
             "models:/NAME@champion, and the configuration tracking: uri"
         )
         raise InputError(msg)
+    return configuration.tracking
 
 
 def register(configuration: Configuration, monitor: Monitor, model: Any, rows: TrainingRows) -> str:
@@ -230,13 +232,12 @@ def register(configuration: Configuration, monitor: Monitor, model: Any, rows: T
     InputError
         If the monitor has no registered model, or there is no tracking server.
     """
-    check_registered(configuration, monitor)
+    tracking = check_registered(configuration, monitor)
     from mlflow import MlflowClient
 
     name = _name(monitor)
-    address = configuration.tracking.address if configuration.tracking is not None else ""
     with asking_registry():
-        client = MlflowClient(tracking_uri=address, registry_uri=address)
+        client = MlflowClient(tracking_uri=tracking.address, registry_uri=tracking.registry_address)
         version = _logged(client, monitor, name, model, rows)
         tags = {
             TRAINED_UNTIL_TAG: rows.until.isoformat(),
