@@ -78,8 +78,10 @@ def feature_rows(
     own = () if features.source is not None else columns
     source = _opened_with(monitor, (*own, *also), open_source)
     try:
-        sampled = source.sample(
-            SampleRequest(window=pane.window, as_of=(pane.as_of,), rows=rows, labels=labels)
+        sampled = _each_once(
+            source.sample(
+                SampleRequest(window=pane.window, as_of=(pane.as_of,), rows=rows, labels=labels)
+            )
         )
     finally:
         source.close()
@@ -95,6 +97,25 @@ def feature_rows(
             columns=columns,
         )
     return sampled, found
+
+
+def _each_once(rows: SampledRows) -> SampledRows:
+    """Without the second copy of labeled rows that were drawn for the window as well."""
+    kept = rows.is_sampled | ~np.isin(rows.id, rows.id[rows.is_sampled])
+
+    def of(columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        return {name: one[kept] for name, one in columns.items()}
+
+    return SampledRows(
+        id=rows.id[kept],
+        key=rows.key[kept],
+        model_version=rows.model_version[kept],
+        segments=of(rows.segments),
+        history=rows.history[kept],
+        propensity=rows.propensity[kept],
+        is_sampled=rows.is_sampled[kept],
+        features=of(rows.features),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
