@@ -191,13 +191,14 @@ def untrained(rows: TrainingRows, *, seed: int = 0) -> Any:
     Text becomes numbers by the order of its values, and values that are new are missing ones.
     """
     # Needs the extra sklearn.
+    from pandas.api.types import is_numeric_dtype
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import OrdinalEncoder
 
     from pumonitor.sklearn import ChallengerClassifier
 
-    text = [name for name, column in rows.features.items() if column.dtype == object]
+    text = [one for one, column in rows.features.items() if not is_numeric_dtype(column)]
     numbers = [name for name in rows.features.columns if name not in text]
     encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
     columns = ColumnTransformer([("numbers", "passthrough", numbers), ("text", encoder, text)])
@@ -368,8 +369,8 @@ def _logged(
     from pumonitor.monitor.delivery.mlflow.runs import experiment_id
     from pumonitor.sklearn.scored import ScoredModel
 
-    example = rows.features.head(3)
-    signature = infer_signature(rows.features.head(1000), model.decision_function(example))
+    some = rows.features.head(1000)
+    signature = infer_signature(some, model.decision_function(some))
     run = client.create_run(
         experiment_id(client, monitor.name), run_name=f"challenger of {monitor.name}"
     )
@@ -379,7 +380,6 @@ def _logged(
             ScoredModel(model),
             str(path),
             signature=signature,
-            input_example=example,
             # Not a pickle, which could run anything where it is loaded.
             serialization_format="skops",
             skops_trusted_types=list(_OWN_TYPES),
