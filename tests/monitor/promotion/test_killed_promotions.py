@@ -18,13 +18,13 @@ from tests.monitor.promotion.test_promotions_at_once import run_worker
 SLOW = pytest.mark.slow
 CASES = [
     ("sqlite", "file", "promote", 15),
-    *(pytest.param("sqlite", "file", work, 1, marks=SLOW) for work in ("promote", "undo", "heal")),
-    *(
-        pytest.param("sqlite", "server", work, 2, marks=SLOW)
-        for work in ("promote", "undo", "heal")
-    ),
-    pytest.param("postgresql", "file", "promote", 2, marks=SLOW),
-    pytest.param("postgresql", "server", "heal", 3, marks=SLOW),
+    pytest.param("sqlite", "file", "promote", 1, marks=SLOW),
+    pytest.param("sqlite", "file", "undo", 3, marks=SLOW),
+    pytest.param("sqlite", "file", "heal", 3, marks=SLOW),
+    pytest.param("sqlite", "server", "promote", 4, marks=SLOW),
+    pytest.param("sqlite", "server", "heal", 5, marks=SLOW),
+    pytest.param("postgresql", "file", "promote", 5, marks=SLOW),
+    pytest.param("postgresql", "server", "undo", 5, marks=SLOW),
 ]
 """State database, registry, what is killed, and that it is at every so manieth point."""
 
