@@ -31,9 +31,8 @@ def test_help_names_every_command_and_the_exit_statuses():
     assert "estimate-prior" in result.stdout
     assert "demo" in result.stdout
     said = " ".join(result.stdout.split())
-    assert (
-        "0 success; 1 an alert fires (--fail-on-alert); 2 wrong usage, or the configuration" in said
-    )
+    assert "0 success; 1 an alert fires (--fail-on-alert), or a challenger is not better" in said
+    assert "2 wrong usage, or the configuration" in said
     assert "3 another failure" in said
 
 

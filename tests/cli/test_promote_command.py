@@ -97,7 +97,7 @@ def test_a_better_challenger_is_promoted_told_listed_and_undone(shop, receiver):
     assert [one["type"] for one in receiver.documents] == ["model.promoted"]
 
     again = shop(status=3)
-    assert "alias champion of model fraud points to version 2, and version 2 was" in again.stderr
+    assert "version 2 of model fraud is champion already: somebody else" in again.stderr
     undone = shop("--undo", "--by", "ben").stdout
     assert undone.startswith("Version 1 of model fraud is champion again, in place of version 2")
     assert shop.aliases == {"champion": "1", "previous": "2"}

@@ -257,7 +257,12 @@ class Promoter:
         if now_at == begun.from_version:
             return
         there = "does not exist" if now_at is None else f"points to version {now_at}"
-        if begun.action == "undo":
+        if begun.action == "promote" and now_at == begun.to_version:
+            msg = (
+                f"version {begun.to_version} of model {begun.model} is {begun.alias} already: "
+                "somebody else has moved the alias since models were compared"
+            )
+        elif begun.action == "undo":
             msg = (
                 f"alias {begun.alias} of model {begun.model} {there}, and the last promotion set "
                 f"it to version {begun.from_version}: somebody else has moved it since, and it was "

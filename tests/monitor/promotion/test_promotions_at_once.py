@@ -34,7 +34,7 @@ def run_worker(*arguments: str) -> Any:
         check=False,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
