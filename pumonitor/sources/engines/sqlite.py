@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from pumonitor.errors import InputError
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.dialects import SQLite
 from pumonitor.sources.column_types.sqlite_functions import sqlite_functions
@@ -20,6 +21,8 @@ from pumonitor.sources.reach.locations import nothing_found
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection
+
+    from pumonitor.sources.windows.counts_engine import Reading
 
 __all__ = ["SQLiteBackend", "open_sqlite"]
 
@@ -78,6 +81,15 @@ class SQLiteBackend(SqlBackend):
     ) -> list[tuple[str, Kind]]:
         """By the values of some rows."""
         return [_kind([row[place] for row in sample]) for place in range(len(described))]
+
+    def expected(self, connection: Connection, reading: Reading) -> Scan:
+        """The whole file: indexes may do with less of it."""
+        del reading
+        driver: Any = connection.connection.driver_connection
+        pages, size = (
+            driver.execute(f"PRAGMA {one}").fetchone()[0] for one in ("page_count", "page_size")
+        )
+        return Scan(read=int(pages) * int(size))
 
     def is_late(self, error: Any) -> bool:
         """What it says when it was stopped."""
