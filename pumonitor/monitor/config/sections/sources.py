@@ -64,6 +64,9 @@ class Source(Located):
             return {"path": self._shown_path}
         dialect, _, rest = self._as_far_as_known[0].partition("://")
         place = rest.rpartition("@")[2].partition("?")[0]
+        if dialect == "sc":
+            # Its options stand behind a semicolon, the token among them.
+            place = place.partition(";")[0].rstrip("/")
         data = (
             {"query": " ".join(self.query.split())} if self.query else {"table": self.table or ""}
         )
