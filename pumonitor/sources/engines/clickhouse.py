@@ -17,6 +17,7 @@ from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relat
 from pumonitor.sources.engines.arrow_answers import columns_of, rows_of
 from pumonitor.sources.engines.clickhouse_dialect import ClickHouse, EmbeddedClickHouse
 from pumonitor.sources.engines.clickhouse_transport import ClickHouseError, Transport
+from pumonitor.sources.engines.file_urls import refuse_host
 from pumonitor.sources.engines.named_tables import named
 from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, written_out
 from pumonitor.sources.windows.counts_engine import Reading, received, stepping
@@ -72,6 +73,7 @@ def open_chdb(url: str, *, timeout: float, as_of: datetime | None = None) -> Cli
     from pumonitor.sources.engines.clickhouse_embedded import EmbeddedTransport
 
     del as_of
+    refuse_host(url, example="chdb:///FOLDER")
     dialect = EmbeddedClickHouse()
     return ClickHouseEngine(EmbeddedTransport(url), timeout=timeout, dialect=dialect)
 

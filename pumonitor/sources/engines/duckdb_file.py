@@ -13,6 +13,7 @@ from pumonitor.errors import InputError, SourceError, did_you_mean
 from pumonitor.ports import Progress
 from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Relation
+from pumonitor.sources.engines.file_urls import refuse_host
 from pumonitor.sources.engines.named_tables import named
 from pumonitor.sources.reach.locations import nothing_found
 from pumonitor.sources.reach.session import contained, quoted, text
@@ -48,6 +49,7 @@ class DuckDBFile(DuckDBAnswers):
     """
 
     def __init__(self, url: str, *, timeout: float) -> None:
+        refuse_host(url, example="duckdb:///FILE")
         self._timeout = timeout
         file = unquote(url.partition("://")[2].removeprefix("/").partition("?")[0])
         self._file = "" if file in _IN_MEMORY else file

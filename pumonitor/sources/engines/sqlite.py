@@ -15,6 +15,7 @@ from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.dialects import SQLite
 from pumonitor.sources.column_types.sqlite_functions import sqlite_functions
+from pumonitor.sources.engines.file_urls import refuse_host
 from pumonitor.sources.engines.sql_backend import SqlBackend
 from pumonitor.sources.engines.sql_engine import SQLEngine
 from pumonitor.sources.reach.locations import nothing_found
@@ -39,6 +40,7 @@ _MISTAKES: Final = ("no such column", "no such table", "no such function", "synt
 def open_sqlite(url: str, *, timeout: float, as_of: datetime | None = None) -> SQLEngine:
     """Open a file of SQLite, whose tables have no versions."""
     del as_of
+    refuse_host(url, example="sqlite:///FILE")
     return SQLEngine(url, SQLiteBackend(timeout=timeout), timeout=timeout)
 
 
