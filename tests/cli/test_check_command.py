@@ -383,14 +383,18 @@ def test_a_class_prior_below_what_is_confirmed_in_its_period_is_impossible(folde
     assert "which is more than this share of positives: check the share, its period" in warning
 
 
-PARQUET = TEXT.replace("segments: [country]", "segments: [country]\n      {}")
+ALONE = TEXT.replace("tracking: {uri: sqlite:///mlflow.db}\n", "")
+
+
+def limited(most):
+    return ALONE.replace("segments: [country]", f"segments: [country]\n      max_bytes: {most}")
 
 
 def test_what_a_window_reads_is_told_before_and_after(folder):
     predictions, _ = tables(rows=4000)
     ordered = predictions.sort_values("scored_at")
     ordered.to_parquet(folder / "predictions.parquet", row_group_size=200)
-    cost = checked(folder)["monitors"]["fraud"]["cost"]
+    cost = checked(folder, ALONE)["monitors"]["fraud"]["cost"]
     parts = {one["named"]: (one["read"], one["of"]) for one in cost["parts"]}
     assert parts["files"] == (1, 1)
     # Of nine weeks one, with the row groups that reach into it.
@@ -407,13 +411,13 @@ def test_what_a_window_reads_is_told_before_and_after(folder):
     assert "at the rate at which all rows were read now" in text
     runner = CliRunner(env={"COLUMNS": "140", "NO_COLOR": "1", "TERM": "dumb"})
     assert runner.invoke(app, ["run"]).exit_code == 0
-    told = checked(folder)["monitors"]["fraud"]["cost"]["past"]
+    told = checked(folder, ALONE)["monitors"]["fraud"]["cost"]["past"]
     assert (told["engine"], told["readings"]) == ("duckdb", 10)
     assert "as the last 10 took (duckdb " in " ".join(run().stdout.split())
 
 
 def test_a_limit_refuses_and_says_what_to_do(folder):
-    found = checked(folder, PARQUET.format("max_bytes: 1 kB"), status=2)["monitors"]["fraud"]
+    found = checked(folder, limited("1 kB"), status=2)["monitors"]["fraud"]
     assert found["failure"] == "input"
     said = found["message"]
     assert said.startswith("finding the first and the last prediction would read ")
@@ -422,7 +426,7 @@ def test_a_limit_refuses_and_says_what_to_do(folder):
     assert found["cost"]["max_bytes"] == 1000
     # What the whole costs is said nevertheless.
     assert found["cost"]["bytes_of_all_rows"] > 1000
-    allowed = checked(folder, PARQUET.format("max_bytes: 1 GB"))["monitors"]["fraud"]
+    allowed = checked(folder, limited("1 GB"))["monitors"]["fraud"]
     assert allowed["failure"] is None
 
 
@@ -430,12 +434,12 @@ def test_a_source_that_tells_nothing_keeps_no_limit(folder, monkeypatch):
     from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 
     monkeypatch.setattr(DuckDBEngine, "expected", lambda *_, **__: None)
-    found = checked(folder)["monitors"]["fraud"]
+    found = checked(folder, ALONE)["monitors"]["fraud"]
     assert found["cost"]["bytes"] is None
     assert "What counting a window reads is not known: the source does not tell" in " ".join(
         run().stdout.split()
     )
-    refused = checked(folder, PARQUET.format("max_bytes: 1 GB"), status=2)["monitors"]["fraud"]
+    refused = checked(folder, limited("1 GB"), status=2)["monitors"]["fraud"]
     assert "duckdb does not tell what a statement would read" in refused["message"]
     (warning,) = [one for one in refused["warnings"] if "max_bytes" in one]
     assert "no window will be counted" in warning
