@@ -189,6 +189,7 @@ lock: $(LOCKED)
 	CUSTOM_COMPILE_COMMAND="make lock" \
 	$(BIN)/python -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --extra=postgres --extra=features \
+	--extra=delta --extra=iceberg --extra=mariadb \
 	--constraint=requirements.lock $(LOCK_FLAGS) --output-file=deploy/container/requirements.lock pyproject.toml
 
 # An extra that lies beside the environment, in versions that go with it: requirements-EXTRA.lock.

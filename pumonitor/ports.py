@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,9 @@ __all__ = [
     "RunIds",
     "SampleRequest",
     "SampledRows",
-    "Scan",
     "Sink",
     "SourceDescription",
     "State",
-    "TellsScan",
     "Window",
     "WindowCounts",
 ]
@@ -178,8 +176,9 @@ class WindowCounts:
     versions : mapping of str to mapping of str to str
         Of tables in lakes, by "predictions" and "positives": which version was read. By
         "unverified_engine" the name and version of an engine whose counts were never compared with
-        DuckDB's. By "read_by" what a warehouse tells of its statements about the window: engine,
-        version, seconds, query_ids and bytes, as far as it tells.
+        DuckDB's. By "read_by" what is known of reading the window: engine, version, seconds, and
+        of warehouses query_ids and bytes, as far as they tell. Where several windows were counted
+        together these are of all of them, and `windows` says of how many.
     """
 
     model_version: NDArray[np.str_]
@@ -250,48 +249,6 @@ class SampledRows:
     propensity: NDArray[np.float64]
     is_sampled: NDArray[np.bool_]
     features: Mapping[str, NDArray[Any]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scan:
-    """What a statement would read, as the engine expects it.
-
-    Attributes
-    ----------
-    read : int
-        Bytes, at most.
-    parts, of_parts : int or None
-        Partitions that are read, and all there are; None where the engine does not tell.
-    """
-
-    read: int
-    parts: int | None = None
-    of_parts: int | None = None
-
-    @property
-    def said(self) -> str:
-        """For people.
-
-        Examples
-        --------
-        >>> Scan(read=1_234_000_000, parts=3, of_parts=365).said
-        '1.23 GB at most, in 3 of 365 partitions'
-        """
-        size, unit = float(self.read), "bytes"
-        for larger in ("kB", "MB", "GB", "TB"):
-            if size < 1000:
-                break
-            size, unit = size / 1000, larger
-        within = "" if self.parts is None else f", in {self.parts} of {self.of_parts} partitions"
-        return f"{size:.3g} {unit} at most{within}"
-
-
-@runtime_checkable
-class TellsScan(Protocol):
-    """A source that may know, before it reads, how much it would read."""
-
-    def scan(self, request: CountRequest) -> Scan | None:
-        """What counting a window would read; None where the engine does not tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

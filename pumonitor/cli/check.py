@@ -36,7 +36,8 @@ def check(
 ) -> None:
     """Read the configuration, connect to all it names, and show what the next run would do.
 
-    Five rows of each table, how long confirmations take, and the windows that are due. Nothing is
+    Five rows of each table, how long confirmations take, the windows that are due, and what
+    counting them reads and takes: bytes, the part of all files or partitions, seconds. Nothing is
     written, no alert is sent. Exit status 2: the configuration or the data have to change; 3:
     something cannot be reached.
 
@@ -78,6 +79,7 @@ def check(
                         doubts=() if known is None else known.doubts,
                         quiet=None if known is None else known.quiet,
                         sights=None if known is None else known.sights,
+                        past=None if known is None else known.past,
                     )
                 )
         if as_json:
@@ -133,6 +135,7 @@ def _print_json(
                 "warnings": one.warnings,
                 "notes": one.notes,
                 "audits": [_audit(worth) for worth in one.audits],
+                "cost": None if one.cost is None else one.cost.to_dict(),
                 **_details(one),
             }
             for one in checks
@@ -249,6 +252,7 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
 
     description, due = one.description, one.due
     if description is None or due is None:
+        _print_cost(console, one)
         return
     for title, rows, columns in (
         ("Predictions", description.sample, description.columns),
@@ -282,6 +286,12 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
             f"{due.following.state} view of the window from "
             f"{due.following.window.start:%Y-%m-%d %H:%M}"
         )
+    _print_cost(console, one)
+
+
+def _print_cost(console: Any, one: MonitorCheck) -> None:
+    for said in () if one.cost is None else one.cost.said:
+        console.print(f"  {said}", markup=False)
 
 
 def _days(seconds: float) -> str:

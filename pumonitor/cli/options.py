@@ -49,7 +49,8 @@ File = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="CSV or Parquet file, or a quoted pattern such as 'scored/*.parquet'.",
+        help="CSV or Parquet file, a quoted pattern such as 'scored/*.parquet', or a table of a "
+        "lake: delta://PATH, iceberg://CATALOG/NAMESPACE.TABLE.",
     ),
 ]
 

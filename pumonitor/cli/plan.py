@@ -52,7 +52,8 @@ def plan(
 
     The variation of the metric is taken from the windows of the reference, and the detector of
     `shift` rules is run on simulated windows with more and with fewer confirmed positives, and on
-    longer windows.
+    longer windows. Below it stands what counting a window reads and how long a round takes, from
+    plans and statistics of its source, and from past windows.
 
     Example: pumonitor plan card-fraud --metric auc --drop 0.05 --within 7d
     """
@@ -62,12 +63,16 @@ def plan(
     from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
+        from datetime import UTC, datetime
+
         from pumonitor.cli.metric_option import checked_metric
         from pumonitor.errors import InputError
         from pumonitor.monitor.app import chosen_monitors, open_ledger
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.config.values.durations import read_duration
         from pumonitor.monitor.inspection.label_plans import plan_labels
+        from pumonitor.monitor.inspection.reading_cost import planned_cost
+        from pumonitor.monitor.windows.opening import open_monitor_source
 
         checked_metric(metric, option="--metric")
         if not 0 < false_alarms_per_year < math.inf:
@@ -91,10 +96,22 @@ def plan(
                 within_days=days,
                 false_alarms_per_year=false_alarms_per_year,
             )
+            step("Asking what windows cost", None)
+            cost = planned_cost(
+                chosen,
+                ledger,
+                open_source=open_monitor_source,
+                now=datetime.now(UTC),
+                mask=configuration.mask,
+            )
     if as_json:
-        typer.echo(json.dumps(_finite(asdict(found)), indent=1))
+        told = {**asdict(found), "cost": None if cost is None else cost.to_dict()}
+        typer.echo(json.dumps(_finite(told), indent=1))
     else:
-        _print(Console(highlight=False), found, share=drop if wanted.relative else "")
+        console = Console(highlight=False)
+        _print(console, found, share=drop if wanted.relative else "")
+        for said in () if cost is None else cost.said:
+            console.print(f"{said}.", markup=False)
 
 
 def _drop(text: str) -> Change:

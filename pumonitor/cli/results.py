@@ -14,6 +14,9 @@ from pumonitor.cli.options import OUTPUT
 from pumonitor.cli.outcome import errors_as_messages
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pumonitor.monitor.ledger.ledger import Ledger
     from pumonitor.monitor.ledger.records.results import PublishedResult
 
 __all__ = ["results"]
@@ -75,8 +78,9 @@ def results(
 
     The table has one row per window, version and segment, with the main metrics or those of
     --metric, on a narrow screen with the interval below its value. Below the table stand the
-    source of the newest window's class prior, if it is followed over windows, and what remains
-    unknown about it. CSV and JSON have one row for each metric of these.
+    source of the newest window's class prior, if it is followed over windows, what remains unknown
+    about it, and what read that window: engine, seconds, bytes, queries, versions of tables. CSV
+    and JSON have one row for each metric of these.
 
     Their fields: monitor, model_version, segment, window_start, window_end, state, revision,
     as_of, metric, value, low, high, n_labeled, n_unlabeled, undefined_reason, infeasible,
@@ -118,8 +122,10 @@ def results(
                 revisions="all" if revisions else "latest",
             )
             notes: list[str] = []
+            if format_ is Format.table and rows:
+                notes = _read_by(ledger, monitor, max(row.window_start for row in rows))
             if format_ is Format.table and "class_prior" in _metrics_of(rows):
-                notes = prior_notes(ledger, rows, segment=segment or "")
+                notes = [*prior_notes(ledger, rows, segment=segment or ""), *notes]
             if metric and (missing := [one for one in metric if one not in _metrics_of(rows)]):
                 known = ledger.metrics(monitor)
                 printed = f"pumonitor results {monitor} --format csv"
@@ -129,6 +135,20 @@ def results(
             _print_table(monitor, rows, metrics or [], notes)
         else:
             _write(rows, format_)
+
+
+def _read_by(ledger: Ledger, monitor: str, start: datetime) -> list[str]:
+    """What read the newest window."""
+    from datetime import timedelta
+
+    from pumonitor.monitor.inspection.read_by import newest_counts, read_by_said
+
+    found = ledger.windows(monitor, since=start, until=start + timedelta.resolution)
+    said = read_by_said(newest_counts(found[-1])) if found else []
+    if not said:
+        return []
+    told = "; ".join(f"{what[0].lower()}{what[1:]} {one}" for what, one in said)
+    return [f"The newest window: {told}."]
 
 
 def _write(rows: Sequence[PublishedResult], format_: Format) -> None:

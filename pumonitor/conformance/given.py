@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.sources.column_types.column_kinds import Kind
@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["GivenTable"]
 
 _TEXT_HAS_TIMES: Final[frozenset[Kind]] = frozenset({"moment", "naive", "date"})
+_SOME: Final[Mapping[Kind, Any]] = {
+    "integer": 1,
+    "number": 1.0,
+    "single": 1.0,
+    "text": "a",
+    "boolean": True,
+    "moment": datetime(2026, 3, 10, tzinfo=UTC),
+    "naive": datetime(2026, 3, 10),  # noqa: DTZ001 (without a zone on purpose)
+    "date": date(2026, 3, 10),
+}
+"""A value of each kind."""
 _BOUNDED: Final = {
     "predictions": " WHERE :start < :end",
     "positives": " WHERE :as_of IS NOT NULL",
@@ -90,7 +101,8 @@ class GivenTable:
         ]
         nothing = ""
         if not rows:
-            rows = [[dialect.literal(None, kind) for kind in self.kinds.values()]]
+            # Not NULL: of a column that may hold none, engines take the least of nothing for 0.
+            rows = [[dialect.literal(_SOME[kind], kind) for kind in self.kinds.values()]]
             nothing = " AND 1 = 0"
         names = [dialect.quoted(name) for name in self.kinds]
         return (

@@ -91,6 +91,8 @@ def outcome_of(case: Case, made: object, known: object, *, timeout: float) -> Ou
                     f"window {place + 1}, {fact}": value
                     for fact, value in _facts(source.counts(request)).items()
                 }
+            if not case.predictions.rows:
+                facts["span of no predictions"] = str(source.span())
             if case.describes:
                 found = source.describe()
                 facts["delays"] = str(dict(found.delay_quantiles))

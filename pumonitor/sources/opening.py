@@ -58,6 +58,7 @@ def open_source(
     statement_timeout: float = 600.0,
     clock: Clock = lambda: datetime.now(UTC),
     as_of: datetime | None = None,
+    max_bytes: int | None = None,
 ) -> PredictionSource:
     """Open predictions and what became known about them.
 
@@ -86,6 +87,10 @@ def open_source(
     as_of : datetime, optional
         Of tables in lakes the version is read that was the newest then; by default the newest.
         Whichever it is, it stays the same until the source is closed.
+    max_bytes : int, optional
+        What one statement about predictions may read: more is refused before it is run, and so is
+        everything where nothing tells how much it would be. What a planner estimates is taken for
+        what is read. Not kept by `counts://`, which reads no rows.
 
     Returns
     -------
@@ -151,6 +156,7 @@ def open_source(
                 _with_features, engine, predictions, prediction_columns, score_scale
             ),
             remarks=cache(partial(remarks_on, dict.fromkeys([engine, label_engine]))),
+            max_bytes=max_bytes,
             with_shown=partial(_with_shown, engine, predictions, prediction_columns, score_scale),
         )
         # Engines stay open with the source, and are closed if there is none.

@@ -291,6 +291,8 @@ def test_a_plan_says_how_many(shop, tmp_path):
     assert found["labels_needed"] == min(one["labels"] for one in enough)
     assert [one["window"] for one in found["by_length"]] == ["1d", "1w"]
     assert found["by_length"][1]["median"] is None
+    assert found["cost"]["parts"][0]["of"] == 1
+    assert found["cost"]["past"]["readings"] > 0
     path.write_text(f"{path.read_text()}      - {{metric: recall, shift: down}}\n")
     (checked,) = json.loads(invoke("check", "--json", path=path).stdout)["monitors"].values()
     sees = {one["rule"]: one["sees"] for one in checked["rules"]}
@@ -311,6 +313,8 @@ def test_a_plan_says_how_many(shop, tmp_path):
     text = " ".join(invoke(*arguments, path=path).stdout.split())
     assert f"by {drop:.3g} (10%) " in text
     assert "Days count from when a window is mature" in text
+    assert "Counting the window from 2026-01-06 00:00 UTC reads " in text
+    assert "For every 1d rounds count 3 windows" in text
     assert "With windows as they are now: " in text
     assert (
         "unknown (there are 0 windows without a change, and 5 are needed) in windows of 1w."

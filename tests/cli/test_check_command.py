@@ -381,3 +381,65 @@ def test_a_class_prior_below_what_is_confirmed_in_its_period_is_impossible(folde
     (warning,) = [one for one in found["warnings"] if one.startswith("class_prior")]
     assert "given as 0.01 [0.008, 0.012] for 2026-01-05 to 2026-02-02, and " in warning
     assert "which is more than this share of positives: check the share, its period" in warning
+
+
+ALONE = TEXT.replace("tracking: {uri: sqlite:///mlflow.db}\n", "")
+
+
+def limited(most):
+    return ALONE.replace("segments: [country]", f"segments: [country]\n      max_bytes: {most}")
+
+
+def test_what_a_window_reads_is_told_before_and_after(folder):
+    predictions, _ = tables(rows=4000)
+    ordered = predictions.sort_values("scored_at")
+    ordered.to_parquet(folder / "predictions.parquet", row_group_size=200)
+    cost = checked(folder, ALONE)["monitors"]["fraud"]["cost"]
+    parts = {one["named"]: (one["read"], one["of"]) for one in cost["parts"]}
+    assert parts["files"] == (1, 1)
+    # Of nine weeks one, with the row groups that reach into it.
+    assert 1 <= parts["row groups"][0] <= 4
+    assert parts["row groups"][1] == 20
+    assert 0 < cost["bytes"] < cost["bytes_of_all_rows"] / 4
+    assert cost["windows_a_round"] == 5
+    assert cost["bytes_a_round"] == 5 * cost["bytes"]
+    # Nothing was counted yet, so that it is by the rate of this very check.
+    assert cost["past"] is None
+    assert cost["seconds"] > 0
+    text = " ".join(run().stdout.split())
+    assert "kB at most, in 1 of 1 files (" in text
+    assert "at the rate at which all rows were read now" in text
+    runner = CliRunner(env={"COLUMNS": "140", "NO_COLOR": "1", "TERM": "dumb"})
+    assert runner.invoke(app, ["run"]).exit_code == 0
+    told = checked(folder, ALONE)["monitors"]["fraud"]["cost"]["past"]
+    assert (told["engine"], told["readings"]) == ("duckdb", 10)
+    assert "as the last 10 took (duckdb " in " ".join(run().stdout.split())
+
+
+def test_a_limit_refuses_and_says_what_to_do(folder):
+    found = checked(folder, limited("1 kB"), status=2)["monitors"]["fraud"]
+    assert found["failure"] == "input"
+    said = found["message"]
+    assert said.startswith("finding the first and the last prediction would read ")
+    assert "max_bytes is 1 kB, so nothing was read" in said
+    assert "raise max_bytes of predictions" in said
+    assert found["cost"]["max_bytes"] == 1000
+    # What the whole costs is said nevertheless.
+    assert found["cost"]["bytes_of_all_rows"] > 1000
+    allowed = checked(folder, limited("1 GB"))["monitors"]["fraud"]
+    assert allowed["failure"] is None
+
+
+def test_a_source_that_tells_nothing_keeps_no_limit(folder, monkeypatch):
+    from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
+
+    monkeypatch.setattr(DuckDBEngine, "expected", lambda *_, **__: None)
+    found = checked(folder, ALONE)["monitors"]["fraud"]
+    assert found["cost"]["bytes"] is None
+    assert "What counting a window reads is not known: the source does not tell" in " ".join(
+        run().stdout.split()
+    )
+    refused = checked(folder, limited("1 GB"), status=2)["monitors"]["fraud"]
+    assert "duckdb does not tell what a statement would read" in refused["message"]
+    (warning,) = [one for one in refused["warnings"] if "max_bytes" in one]
+    assert "no window will be counted" in warning

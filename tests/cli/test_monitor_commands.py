@@ -88,6 +88,7 @@ def test_results_can_be_narrowed(shop):
     assert {row["metric"] for row in rows} == {"f1"}
     assert min(datetime.fromisoformat(row["window_start"]) for row in rows) == second
     table = invoke("results", "card-fraud", path=path).stdout
+    assert "The newest window: read by duckdb " in " ".join(table.split())
     assert f"{FIRST:%Y-%m-%d}" in table
     assert all(name in table for name in ("prior", "aul", "auc", "precision", "recall", "f1"))
     assert "…" not in table

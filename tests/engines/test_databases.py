@@ -248,6 +248,11 @@ def test_the_kit_agrees_on_a_few_cases(engine, request):
     url = {"duckdb": "duckdb://", "sqlite": "sqlite://", "chdb": "chdb://"}.get(engine)
     if engine == "chdb":
         request.getfixturevalue("chdb_folder")
-    for only in ("labels a microsecond apart", "ties at cell edges", "text ids: blanks"):
+    for only in (
+        "labels a microsecond apart",
+        "ties at cell edges",
+        "text ids: blanks",
+        "no predictions at all",
+    ):
         found = verify(url or request.getfixturevalue(engine), only=only)
         assert [(one.name, one.detail) for one in found.cases if one.status == "differs"] == []

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import json
+import sys
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import sqlalchemy
 
 from pumonitor.errors import ExtraMissingError, InputError
-from pumonitor.ports import Scan
+from pumonitor.scans import Parts, Scan
 from pumonitor.sources.engines import registry
 from pumonitor.sources.engines.bigquery import BigQueryBackend
 from pumonitor.sources.engines.databricks import DatabricksBackend
@@ -18,6 +20,7 @@ from pumonitor.sources.engines.snowflake import SnowflakeBackend
 from pumonitor.sources.engines.trino import TrinoBackend
 from pumonitor.sources.engines.verified import is_verified
 from pumonitor.sources.engines.warehouse_engine import WarehouseEngine
+from pumonitor.sources.windows.counts_query import Statement
 
 NAMES = ("snowflake", "bigquery", "redshift", "trino", "databricks")
 
@@ -190,6 +193,126 @@ def test_labels_from_elsewhere_are_refused_where_they_cannot_go():
         engine.receive(None, name="positives labels.csv", key="text")
 
 
+def reading(sql, **values):
+    return SimpleNamespace(statement=Statement(sql=sql, values=values))
+
+
+class Answers:
+    """A connection that answers whatever it is asked with one column."""
+
+    def __init__(self, *rows):
+        self._rows = rows
+        self.asked = []
+
+    def execute(self, sql, values=None):
+        self.asked.append((str(sql), values))
+        return SimpleNamespace(
+            keys=lambda: ["plan"], fetchall=lambda: [(one,) for one in self._rows]
+        )
+
+
+# In the form that its documentation shows.
+IO_PLAN = {
+    "inputTableColumnInfos": [
+        {"table": {}, "columnConstraints": [], "estimate": {"outputSizeInBytes": 1200.0}},
+        {"table": {}, "columnConstraints": [], "estimate": {"outputSizeInBytes": 34.0}},
+    ]
+}
+
+
+def test_a_plan_of_trino_tells_what_its_tables_give():
+    connection = Answers(json.dumps(IO_PLAN))
+    found = TrinoBackend().expected(connection, reading("SELECT :a", a=1))
+    assert found == Scan(read=1234, is_most=False)
+    assert connection.asked == [("EXPLAIN (TYPE IO, FORMAT JSON) SELECT :a", {"a": 1})]
+    # Without statistics of one table the sum would be too small.
+    IO_PLAN["inputTableColumnInfos"][0]["estimate"]["outputSizeInBytes"] = "NaN"
+    assert TrinoBackend().expected(Answers(json.dumps(IO_PLAN)), reading("SELECT 1")) is None
+
+
+def test_a_plan_of_databricks_tells_the_sizes_of_tables():
+    text = (
+        "== Optimized Logical Plan ==\n"
+        "Join Inner, Statistics(sizeInBytes=64.0 TiB)\n"
+        ":- Relation spark_catalog.risk.scored[id#1L,at#2] parquet, "
+        "Statistics(sizeInBytes=1.5 KiB, rowCount=7)\n"
+        "+- Relation spark_catalog.risk.labels[id#3L] parquet, Statistics(sizeInBytes=100.0 B)\n\n"
+        "== Physical Plan ==\nFileScan of Relation x Statistics(sizeInBytes=9.0 B)\n"
+    )
+    connection = Answers(text)
+    found = DatabricksBackend().expected(connection, reading("SELECT 1"))
+    assert found == Scan(read=1636, is_most=False)
+    assert connection.asked[0][0] == "EXPLAIN COST SELECT 1"
+    assert DatabricksBackend().expected(Answers("== Physical Plan =="), reading("SELECT 1")) is None
+
+
+def test_a_plan_of_redshift_tells_rows_and_their_width():
+    lines = (
+        "XN Hash Join DS_BCAST_INNER  (cost=0.01..9.99 rows=10 width=99)",
+        "  ->  XN Seq Scan on scored  (cost=0.00..10.00 rows=1000 width=24)",
+        "        Filter: (at >= '2026-03-10'::date)",
+        "  ->  XN Seq Scan on labels  (cost=0.00..0.10 rows=10 width=16)",
+    )
+    found = RedshiftBackend().expected(Answers(*lines), reading("SELECT 1"))
+    assert found == Scan(read=24_160, is_most=False)
+    assert RedshiftBackend().expected(Answers("XN Result"), reading("SELECT 1")) is None
+
+
+def test_a_dry_run_of_bigquery_has_the_values_of_a_query_and_its_own_colons():
+    asked = []
+
+    def query(sql, *, job_config):
+        asked.append((sql, job_config))
+        return SimpleNamespace(total_bytes_processed="77")
+
+    module = ModuleType("google.cloud.bigquery")
+    module.QueryJobConfig = lambda **given: given
+    driver = SimpleNamespace(_client=SimpleNamespace(query=query))
+    connection = SimpleNamespace(connection=SimpleNamespace(driver_connection=driver))
+    statement = reading(r"SELECT '\:a' FROM p WHERE made < :end", end=7)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "google.cloud.bigquery", module)
+        patch.setitem(sys.modules, "google.cloud", ModuleType("google.cloud"))
+        found = BigQueryBackend().expected(connection, statement)
+    assert found == Scan(read=77)
+    sql, config = asked[0]
+    assert sql == "SELECT ':a' FROM p WHERE made < 7"
+    assert config == {"dry_run": True, "use_query_cache": False}
+
+
+def test_ids_and_bytes_are_what_drivers_tell():
+    trino = TrinoBackend()
+    trino.answered(SimpleNamespace(query_id="20261123_1"))
+    trino.fetched(SimpleNamespace(stats={"processedBytes": 900, "physicalInputBytes": 1000}))
+    trino.fetched(SimpleNamespace(stats={"processedBytes": 5}))
+    assert trino.spent(None) == {"query_ids": "20261123_1", "bytes": "1005"}
+    databricks = DatabricksBackend()
+    databricks.answered(SimpleNamespace(query_id="01f0-aa"))
+    assert databricks.spent(None) == {"query_ids": "01f0-aa"}
+    # Of the window before nothing is left.
+    trino.begins()
+    assert trino.spent(None) == {}
+
+
+@pytest.mark.parametrize(("answer", "told"), [(5437, {"query_ids": "5437"}), (-1, {})])
+def test_redshift_is_asked_for_the_id_of_its_last_query(answer, told):
+    asked = []
+
+    def execute(sql):
+        asked.append(sql)
+        return SimpleNamespace(scalar=lambda: answer)
+
+    assert RedshiftBackend().spent(SimpleNamespace(exec_driver_sql=execute)) == told
+    assert asked == ["SELECT last_user_query_id()"]
+
+
+def test_a_service_that_does_not_know_the_id_is_no_failure():
+    def execute(sql):
+        raise sqlalchemy.exc.ProgrammingError(sql, {}, Exception("no such function"))
+
+    assert RedshiftBackend().spent(SimpleNamespace(exec_driver_sql=execute)) == {}
+
+
 def test_a_plan_of_snowflake_tells_what_is_read():
     engine = sqlalchemy.create_engine("sqlite://")
     plan = (
@@ -198,10 +321,10 @@ def test_a_plan_of_snowflake_tells_what_is_read():
         "UNION ALL SELECT 'Join', NULL, NULL, NULL"
     )
     with engine.connect() as connection:
-        told = SimpleNamespace(execute=lambda _: connection.execute(sqlalchemy.text(plan)))
-        scan = SnowflakeBackend().expected(told, "SELECT 1")
+        told = SimpleNamespace(execute=lambda *_: connection.execute(sqlalchemy.text(plan)))
+        scan = SnowflakeBackend().expected(told, reading("SELECT 1"))
     engine.dispose()
-    assert scan == Scan(read=1234, parts=13, of_parts=375)
+    assert scan == Scan(read=1234, parts=(Parts(named="partitions", read=13, of=375),))
     assert scan.said == "1.23 kB at most, in 13 of 375 partitions"
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from unittest import mock
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pandas as pd
 import pytest
@@ -27,6 +27,8 @@ from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.doctor import examine
 from pumonitor.monitor.inspection.exposition import exposition
+from pumonitor.sources.engines.registry import engine_kinds
+from pumonitor.sources.engines.spark_connect import SparkConnectEngine
 from tests.monitor.ledger_content import ledger_content
 from tests.monitor.monitored_shop import FIRST, write_shop
 
@@ -53,6 +55,22 @@ NOWHERE = {
     "no such scheme": "ftp://ada:${SECRET}@127.0.0.1:1/rows.parquet",
     "lake": "delta://http://ada:${SECRET}@127.0.0.1:1/rows?token=${SECRET}",
     "catalog": "iceberg://here/fraud.known?token=${SECRET}",
+}
+
+
+def of_engine(name):
+    """Addresses of an engine with a secret where it has one, at a port that nobody listens to."""
+    place = "127.0.0.1:1"
+    urls = {
+        "user info": f"{name}://ada:${{SECRET}}@{place}/w",
+        "query string": f"{name}://ada@{place}/w?password=${{SECRET}}",
+        "token": f"{name}://{place}/;token=${{SECRET}}",
+    }
+    return {form: f"{{url: '{url}', table: t}}" for form, url in urls.items()}
+
+
+ENGINES = {
+    f"{name}, {form}": source for name in engine_kinds() for form, source in of_engine(name).items()
 }
 
 
@@ -84,6 +102,20 @@ def shop(source, secret, **options):
             path.read_text().replace("source: predictions.parquet", f"source: {source}")
         )
         yield path
+
+
+@contextmanager
+def spark_that_repeats_its_address():
+    """A client that does not try for minutes, and says all that it was given."""
+
+    def opened(url, **_):
+        def connect():
+            raise RuntimeError(f"no answer: {url}, {unquote(url)}")
+
+        return SparkConnectEngine(connect, url=url)
+
+    with mock.patch("pumonitor.sources.engines.spark_connect.open_spark_connect", opened):
+        yield
 
 
 def all_that_is_said(path):
@@ -124,6 +156,17 @@ def of_ledger(configuration):
 @given(secret=SECRETS)
 def test_of_tables_that_cannot_be_read(kind, secret):
     with shop(NOWHERE[kind], secret) as path:
+        said = all_that_is_said(path)
+    assert "card-fraud" in said
+    assert CANARY not in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", sorted(ENGINES))
+@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
+@given(secret=SECRETS)
+def test_of_every_engine(kind, secret):
+    with shop(ENGINES[kind], secret) as path, spark_that_repeats_its_address():
         said = all_that_is_said(path)
     assert "card-fraud" in said
     assert CANARY not in said

@@ -18,6 +18,8 @@ from pumonitor.errors import InputError, SourceError
 from pumonitor.ports import CountRequest, Window
 from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 from pumonitor.sources.lakes.opening import open_lake
+from pumonitor.sources.one_table.files import read_score_table
+from pumonitor.sources.one_table.scored_rows import read_scored_rows
 from pumonitor.sources.opening import open_source
 from pumonitor.sources.reach import session
 from tests.sources.lake_tables import (
@@ -51,7 +53,7 @@ def test_counts_are_those_of_frames(lake, text_ids):
         assert seen.delay_quantiles == described.delay_quantiles
         assert (seen.predictions, seen.labels) == (described.predictions, described.labels)
         named = {"predictions": tables[0], "positives": tables[1]}
-        found = {role: one["table"] for role, one in counts.versions.items()}
+        found = {role: one["table"] for role, one in counts.versions.items() if role != "read_by"}
         assert found == {role: one for role, one in named.items() if isinstance(one, str)}
 
 
@@ -227,7 +229,7 @@ def test_what_is_committed_meanwhile_changes_nothing(tmp_path, monkeypatch):
                 catalog.load_table("fraud.made").overwrite(other)
             after = source.counts(DAY_ZERO)
             assert_equal(after, before)
-            assert after.versions == before.versions
+            assert after.versions["predictions"] == before.versions["predictions"]
         assert ids_of_the_window(address) == (1, [0.9])
 
 
@@ -300,3 +302,40 @@ def test_batches_are_read_one_after_the_other(lake, tmp_path):
     if "iceberg" in table.name:
         with pytest.raises(FileNotFoundError):
             list(stream)
+
+
+def test_the_commands_about_one_table_read_lakes_like_files(lake, tmp_path):
+    rng = np.random.default_rng(3)
+    label = rng.choice([1, 0, 0, 0], 400)
+    table = pa.table(
+        {
+            "confirmed": label,
+            "old": np.round(rng.random(400) * 0.7 + 0.3 * label, 6),
+            "new": np.round(rng.random(400) * 0.5 + 0.5 * label, 6).astype(np.float32),
+            "weight": rng.integers(1, 4, 400).astype(float),
+            "other": [f"é{n}" for n in range(400)],
+        }
+    )
+    address = lake("scored", table)
+    pq.write_table(table, tmp_path / "scored.parquet")
+    read = [
+        read_score_table(
+            one, labels="confirmed", scores="new", threshold=0.7, sample_weight="weight"
+        )
+        for one in (address, tmp_path / "scored.parquet")
+    ]
+    for name in ("lower", "upper", "labeled", "unlabeled"):
+        np.testing.assert_array_equal(getattr(read[0], name), getattr(read[1], name))
+    thresholds = {"old": 0.5, "new": 0.7}
+    # Scores are read apart; a row's stay beside each other, in whatever order.
+    both = [
+        read_scored_rows(one, labels="confirmed", thresholds=thresholds, texts=["other"])
+        for one in (address, tmp_path / "scored.parquet")
+    ]
+    rows = [
+        sorted(zip(one.texts["other"], one.labels, *one.scores.values(), strict=True))
+        for one in both
+    ]
+    assert rows[0] == rows[1]
+    with pytest.raises(InputError, match=r"has no column 'nw'.*did you mean 'new'"):
+        read_score_table(address, labels="confirmed", scores="nw")

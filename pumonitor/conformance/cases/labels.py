@@ -60,6 +60,12 @@ def cases_of_labels() -> list[Case]:
         ),
         replace(whole, name="no labels at all", positives=positives_of([], _KNOWN_KINDS)),
         _without_times(whole),
+        # Of nothing the largest is nothing, and not 0, which is a moment of 1970.
+        replace(
+            whole,
+            name="no predictions at all",
+            predictions=predictions_of([], _MADE_KINDS),
+        ),
         *_refused(),
     ]
 

@@ -281,15 +281,18 @@ def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
     """Everything in a monitor's configuration that changes its results, in JSON types.
 
     Included: sources and columns, windows, time zone, maturity, panes, score scale, threshold,
-    assumptions and reference. Left out: name, schedule, rules, link to a model, database users and
-    the layout of the file. It equals what the ledger returns after storing it as JSON.
+    assumptions and reference. Left out: name, schedule, rules, link to a model, database users,
+    what may be read (`max_bytes`) and the layout of the file. It equals what the ledger returns
+    after storing it as JSON.
     """
     reference = monitor.reference
     meaning: dict[str, Any] = {
         "version": 1,
         "predictions": {
             "source": monitor.predictions.source.identity,
-            **_columns(monitor.predictions, exclude={"source", "segments", "features"}),
+            **_columns(
+                monitor.predictions, exclude={"source", "segments", "features", "max_bytes"}
+            ),
             "segments": sorted(monitor.predictions.segments),
             **_features(monitor.predictions),
         },

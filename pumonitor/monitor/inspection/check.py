@@ -26,6 +26,7 @@ from pumonitor.monitor.inspection.connections import (
 from pumonitor.monitor.inspection.insights import doubts_of
 from pumonitor.monitor.inspection.label_plans import rule_sights
 from pumonitor.monitor.inspection.outcomes import Outcome, tried
+from pumonitor.monitor.inspection.reading_cost import PastReadings, past_readings
 from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class InLedger:
         By rule key, the false alarms of the rule in windows in which nothing had changed.
     sights : mapping of str to str
         By rule key, how soon the rule detects a fall.
+    past : PastReadings or None
+        What counting the newest windows took.
     """
 
     panes: frozenset[tuple[datetime, int]] = frozenset()
@@ -63,6 +66,7 @@ class InLedger:
     doubts: tuple[str, ...] = ()
     quiet: Mapping[str, QuietAlarms] = field(default_factory=dict)
     sights: Mapping[str, str] = field(default_factory=dict)
+    past: PastReadings | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +141,7 @@ def in_the_ledger(configuration: Configuration, *, now: datetime) -> dict[str, I
                     doubts=(*doubts_of(ledger, name), *_found_in_rows(ledger, name)),
                     quiet=rules_on_quiet_windows(ledger, monitor, key, now=now),
                     sights=rule_sights(ledger, monitor),
+                    past=past_readings(ledger, name),
                 )
         finally:
             database.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -18,12 +19,16 @@ from pumonitor.monitor.inspection.prior_outlook import (
     prior_outlook,
     prior_warnings,
 )
+from pumonitor.monitor.inspection.reading_cost import (
+    ExpectedCost,
+    PastReadings,
+    expected_cost,
+)
 from pumonitor.monitor.inspection.rule_outlook import RuleOutlook, rule_outlooks
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
-from pumonitor.monitor.windows.collect import request_at
 from pumonitor.monitor.windows.due.due_windows import end_of_windows, partial_beginning, partial_end
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
-from pumonitor.ports import Pane, PredictionSource, SourceDescription, TellsScan, Window
+from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
 from pumonitor.prior.followed.worth_of_audits import Worth
 
 __all__ = ["Due", "MonitorCheck", "check_monitor", "windows_due"]
@@ -71,6 +76,8 @@ class MonitorCheck:
         Notes that need no action.
     audits : tuple of Worth
         Interval of an estimated class prior with audits of several sizes, and without one.
+    cost : ExpectedCost or None
+        What its windows read; None where its tables could not be opened, or hold no rows.
     """
 
     name: str
@@ -81,6 +88,7 @@ class MonitorCheck:
     rules: tuple[RuleOutlook, ...] = ()
     notes: tuple[str, ...] = ()
     audits: tuple[Worth, ...] = ()
+    cost: ExpectedCost | None = None
 
 
 def check_monitor(
@@ -94,6 +102,8 @@ def check_monitor(
     doubts: Iterable[str] = (),
     quiet: Mapping[str, QuietAlarms] | None = None,
     sights: Mapping[str, str] | None = None,
+    past: PastReadings | None = None,
+    timer: Callable[[], float] = time.monotonic,
 ) -> MonitorCheck:
     """Read a monitor's tables and report what the next run would do.
 
@@ -111,31 +121,49 @@ def check_monitor(
     doubts : iterable of str
     quiet : mapping of str to QuietAlarms, optional
     sights : mapping of str to str, optional
+    past : PastReadings, optional
         As of `InLedger`.
+    timer : callable
+        Seconds on a clock that is never set.
     """
     found: list[SourceDescription] = []
     audits: list[Worth] = []
     impossible: list[str] = []
     unreadable: list[str] = []
-    reads: list[str] = []
+    costs: list[ExpectedCost] = []
 
     def describe() -> str:
         if monitor.missing:
             raise InputError("; ".join(problem_sentence(one, one.line) for one in monitor.missing))
         source = open_source(monitor)
         try:
-            found.append(source.describe())
+            began = timer()
+            try:
+                found.append(source.describe())
+            finally:
+                # Of tables that cannot be looked at in full it is told as well.
+                cost = expected_cost(
+                    monitor,
+                    source,
+                    last=found[0].last if found else None,
+                    now=now,
+                    past=past,
+                    seconds_of_all=timer() - began if found else None,
+                    mask=mask,
+                )
+                costs.extend(() if cost is None else (cost,))
             audits.extend(prior_outlook(monitor, source, found[0], now=now))
             impossible.extend(impossible_prior(monitor, source, now=now))
             unreadable.extend(feature_warnings(monitor, source, found[0]))
-            reads.extend(_reads(monitor, source, found[0], now=now))
         finally:
             source.close()
         return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
 
     outcome = tried(f"monitors.{monitor.name}", describe, mask)
     said = (*((other,) if other else ()), *doubts)
-    warned = (*prior_warnings(monitor, found[0] if found else None), *impossible)
+    cost = costs[0] if costs else None
+    beyond = (cost.warning,) if cost is not None and cost.warning else ()
+    warned = (*prior_warnings(monitor, found[0] if found else None), *impossible, *beyond)
     notes = tuple(prior_notes(monitor))
     if not found:
         return MonitorCheck(
@@ -143,6 +171,7 @@ def check_monitor(
             outcome=outcome,
             warnings=(*said, *warned),
             notes=notes,
+            cost=cost,
             rules=tuple(rule_outlooks(monitor, first=None, quiet=quiet, sights=sights)),
         )
     description = found[0]
@@ -158,23 +187,11 @@ def check_monitor(
             *unreadable,
             *_warnings(monitor, description, now=now),
         ),
-        notes=(*notes, *description.limits, *reads),
+        notes=(*notes, *description.limits),
+        cost=cost,
         audits=tuple(audits),
         rules=tuple(rule_outlooks(monitor, first=description.first, quiet=quiet, sights=sights)),
     )
-
-
-def _reads(
-    monitor: Monitor, source: PredictionSource, description: SourceDescription, *, now: datetime
-) -> Iterator[str]:
-    """What counting the last whole window would read, where the engine tells."""
-    if not isinstance(source, TellsScan) or description.last is None:
-        return
-    window = monitor.windows.previous(monitor.windows.containing(min(description.last, now)))
-    request = request_at(monitor, window, now)
-    scan = source.scan(request) if request.as_of else None
-    if scan is not None:
-        yield f"A window reads {scan.said} (the one from {window.start:%Y-%m-%d %H:%M} UTC)"
 
 
 def windows_due(

@@ -56,6 +56,7 @@ def open_frames(
         known_columns,
         score_scale=monitor.score_scale,
         as_of=as_of,
+        max_bytes=monitor.predictions.max_bytes,
     )
 
 

@@ -8,12 +8,16 @@ import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pumonitor.errors import InputError, did_you_mean
 from pumonitor.sources.reach.locations import Location, short_name
 from pumonitor.sources.reach.session import Session, number, quoted, text
 
-__all__ = ["Rows", "csv_layout", "find_rows", "parquet_layout", "place_of"]
+__all__ = ["TABLE", "Rows", "csv_layout", "find_rows", "parquet_layout", "place_of"]
+
+TABLE: Final = "pumonitor_table"
+"""Where the rows are that were handed over instead of read from files."""
 
 _DELIMITERS = (",", ";", "\t", "|")
 _MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
@@ -138,11 +142,12 @@ def find_rows(
     layouts: dict[tuple[str, ...], list[str]] = {}
     details: dict[tuple[str, ...], tuple[str, dict[str, _Column]]] = {}
     for file in location.files:
-        header, reader, columns = (
-            csv_layout(session, file, names)
-            if location.kind == "csv"
-            else parquet_layout(session, file)
-        )
+        if location.kind == "csv":
+            header, reader, columns = csv_layout(session, file, names)
+        elif location.kind == "table":
+            header, reader, columns = _table_layout(session)
+        else:
+            header, reader, columns = parquet_layout(session, file)
         found = {
             role: columns[place_of(header, name, role=role, file=file)]
             for role, name in names.items()
@@ -252,6 +257,17 @@ def parquet_layout(session: Session, file: str) -> tuple[list[str], str, list[_C
         position = _after(schema, position)
     columns = [_Column(expression=quoted(str(row[0])), type=str(row[1])) for row in described]
     return header, reader, columns
+
+
+def _table_layout(session: Session) -> tuple[list[str], str, list[_Column]]:
+    """Header, name and columns of `TABLE`."""
+    described = session.rows(f"DESCRIBE SELECT * FROM {TABLE}")
+    header = [str(row[0]) for row in described]
+    return (
+        header,
+        TABLE,
+        [_Column(expression=quoted(str(row[0])), type=str(row[1])) for row in described],
+    )
 
 
 def _after(schema: Sequence[tuple[str, int | None]], position: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from pumonitor.ports import Scan
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.bigquery import BigQuery
 from pumonitor.sources.engines.warehouse_engine import (
@@ -14,9 +14,12 @@ from pumonitor.sources.engines.warehouse_engine import (
     WarehouseEngine,
     opened_by,
 )
+from pumonitor.sources.windows.contained_sql import spelled_out
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+    from pumonitor.sources.windows.counts_engine import Reading
 
 __all__ = ["BigQueryBackend", "open_bigquery"]
 
@@ -68,12 +71,13 @@ class BigQueryBackend(WarehouseBackend):
             self.query_ids.append(str(job.job_id))
             self.bytes_read += int(job.total_bytes_processed or 0)
 
-    def expected(self, connection: Connection, sql: str) -> Scan | None:
+    def expected(self, connection: Connection, reading: Reading) -> Scan | None:
         """By a dry run, which costs nothing."""
         from google.cloud.bigquery import QueryJobConfig
 
         driver: Any = connection.connection.driver_connection
         config = QueryJobConfig(dry_run=True, use_query_cache=False)
+        sql = spelled_out(reading.statement, self.dialect.constant)
         job = driver._client.query(sql, job_config=config)
         return Scan(read=int(job.total_bytes_processed))
 

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import InputError, SourceError, did_you_mean
 from pumonitor.ports import Progress
+from pumonitor.scans import Parts, Scan
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.engines.arrow_answers import columns_of, rows_of
 from pumonitor.sources.engines.clickhouse_dialect import ClickHouse, EmbeddedClickHouse
 from pumonitor.sources.engines.clickhouse_transport import ClickHouseError, Transport
+from pumonitor.sources.engines.file_urls import refuse_host
 from pumonitor.sources.engines.named_tables import named
 from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, written_out
-from pumonitor.sources.windows.counts_engine import received, stepping
+from pumonitor.sources.windows.counts_engine import Reading, received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ def open_chdb(url: str, *, timeout: float, as_of: datetime | None = None) -> Cli
     from pumonitor.sources.engines.clickhouse_embedded import EmbeddedTransport
 
     del as_of
+    refuse_host(url, example="chdb:///FOLDER")
     dialect = EmbeddedClickHouse()
     return ClickHouseEngine(EmbeddedTransport(url), timeout=timeout, dialect=dialect)
 
@@ -168,6 +171,33 @@ class ClickHouseEngine:
         """All columns of the answer."""
         with stepping(progress, step):
             return columns_of(self._answer(statement, about))
+
+    def expected(self, reading: Reading, *, about: str) -> Scan | None:
+        """By its estimate of parts and marks, of tables of the MergeTree family."""
+        statement = reading.statement
+        sql = written_out(statement.sql, statement.values, self.dialect.constant)
+        estimated = self._asked(f"EXPLAIN ESTIMATE {sql}", about).to_pylist()
+        read = parts = of_parts = 0
+        for one in estimated:
+            of_table = self._asked(
+                "SELECT count() AS parts, sum(marks) AS marks, sum(data_compressed_bytes) AS bytes "
+                "FROM system.parts WHERE active AND database = "
+                f"{self.dialect.written(one['database'])} AND table = "
+                f"{self.dialect.written(one['table'])}",
+                about,
+            )
+            (whole,) = of_table.to_pylist()
+            read += whole["bytes"] * one["marks"] // max(1, whole["marks"])
+            # A table that the statement names several times is read as often.
+            parts += min(one["parts"], whole["parts"])
+            of_parts += whole["parts"]
+        if not estimated:
+            return None
+        return Scan(read=read, parts=(Parts(named="parts", read=parts, of=of_parts),))
+
+    def spent(self) -> Mapping[str, str]:
+        """Nothing is told."""
+        return {}
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Nothing is written here."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.databricks import Databricks
+from pumonitor.sources.engines.sql_backend import answered_rows
 from pumonitor.sources.engines.warehouse_engine import (
     WarehouseBackend,
     WarehouseEngine,
@@ -14,10 +17,17 @@ from pumonitor.sources.engines.warehouse_engine import (
 )
 
 if TYPE_CHECKING:
-    from sqlalchemy import URL
+    from sqlalchemy import URL, Connection
+
+    from pumonitor.sources.windows.counts_engine import Reading
 
 __all__ = ["DatabricksBackend", "open_databricks"]
 
+_OPTIMIZED: Final = re.compile(r"== Optimized Logical Plan ==(.*?)(?:\n== |\Z)", re.DOTALL)
+_LEAF: Final = re.compile(
+    r"\bRelation\b.*Statistics\(sizeInBytes=([0-9.]+(?:E[+-]?\d+)?) ([KMGTPE]?i?B)"
+)
+_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _MISTAKES: Final = (
     "PARSE_SYNTAX_ERROR",
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -35,6 +45,7 @@ def open_databricks(url: str, *, timeout: float, as_of: datetime | None = None) 
 class DatabricksBackend(WarehouseBackend):
     """Types, limits and errors of a SQL warehouse."""
 
+    query_id = "query_id"
     version_query = "SELECT current_version().dbsql_version"
     kinds: ClassVar[dict[str, Kind]] = {
         "bigint": "integer",
@@ -60,6 +71,12 @@ class DatabricksBackend(WarehouseBackend):
         settings = {"TIMEZONE": "UTC", "STATEMENT_TIMEOUT": str(max(1, round(timeout)))}
         return url, {"session_configuration": settings}
 
+    def expected(self, connection: Connection, reading: Reading) -> Scan | None:
+        """What the planner knows of the tables, before files are skipped."""
+        statement = reading.statement
+        rows = answered_rows(connection, f"EXPLAIN COST {statement.sql}", statement.values)
+        return scan_in("\n".join(str(next(iter(row.values()))) for row in rows))
+
     def is_late(self, error: Any) -> bool:
         """By its words."""
         return "timed out" in str(error).lower()
@@ -68,3 +85,13 @@ class DatabricksBackend(WarehouseBackend):
         """By the name of the error."""
         del error
         return any(one in said for one in _MISTAKES)
+
+
+def scan_in(plan: str) -> Scan | None:
+    """The sizes of tables in the text of `EXPLAIN COST`; None where it tells none."""
+    optimized = _OPTIMIZED.search(plan)
+    found = _LEAF.findall(optimized[1]) if optimized else []
+    if not found:
+        return None
+    read = sum(float(size) * 1024 ** _UNITS.index(unit) for size, unit in found)
+    return Scan(read=round(read), is_most=False)

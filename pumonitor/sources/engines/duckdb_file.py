@@ -11,11 +11,14 @@ from urllib.parse import unquote
 
 from pumonitor.errors import InputError, SourceError, did_you_mean
 from pumonitor.ports import Progress
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Relation
+from pumonitor.sources.engines.file_urls import refuse_host
 from pumonitor.sources.engines.named_tables import named
 from pumonitor.sources.reach.locations import nothing_found
 from pumonitor.sources.reach.session import contained, quoted, text
 from pumonitor.sources.windows.contained_sql import WRITTEN_OUT
+from pumonitor.sources.windows.counts_engine import Reading
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.duckdb_answers import DuckDBAnswers, described
 
@@ -46,9 +49,11 @@ class DuckDBFile(DuckDBAnswers):
     """
 
     def __init__(self, url: str, *, timeout: float) -> None:
+        refuse_host(url, example="duckdb:///FILE")
         self._timeout = timeout
         file = unquote(url.partition("://")[2].removeprefix("/").partition("?")[0])
-        super().__init__(contained([], prepare=None if file in _IN_MEMORY else _attaching(file)))
+        self._file = "" if file in _IN_MEMORY else file
+        super().__init__(contained([], prepare=_attaching(file) if self._file else None))
 
     def relation(
         self,
@@ -75,6 +80,15 @@ class DuckDBFile(DuckDBAnswers):
             columns=described(self._session(read.name), f"{readable} AS source"),
             parameters=read.parameters,
         )
+
+    def expected(self, reading: Reading, *, about: str) -> Scan:
+        """The whole file: of columns and row groups that are not asked for nothing is read."""
+        del reading, about
+        return Scan(read=Path(self._file).stat().st_size if self._file else 0)
+
+    def spent(self) -> Mapping[str, str]:
+        """The library tells nothing."""
+        return {}
 
     def rows(
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""

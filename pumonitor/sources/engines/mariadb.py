@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Key, Kind
 from pumonitor.sources.column_types.dialects import WITH_OFFSET, WITHOUT_OFFSET, Dialect
-from pumonitor.sources.engines.sql_backend import LABELS_TABLE, SqlBackend
+from pumonitor.sources.engines.sql_backend import LABELS_TABLE, SqlBackend, answered_rows
 from pumonitor.sources.engines.sql_engine import SQLEngine
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection
+
+    from pumonitor.sources.windows.counts_engine import Reading
 
 __all__ = ["MariaDB", "MariaDBBackend", "open_mariadb"]
 
@@ -188,6 +192,19 @@ class MariaDBBackend(SqlBackend):
         """By the numbers of the types."""
         del sample
         return [_kind(one) for one in described]
+
+    def expected(self, connection: Connection, reading: Reading) -> Scan | None:
+        """The whole table, by its statistics: an index may do with less. Of queries none."""
+        named = re.fullmatch(r"(?:`([^`]+)`\.)?`([^`]+)`", reading.relation.sql)
+        if named is None:
+            return None
+        (row,) = answered_rows(
+            connection,
+            "SELECT sum(data_length) AS bytes FROM information_schema.tables "
+            "WHERE table_schema = coalesce(:schema, database()) AND table_name = :name",
+            {"schema": named[1], "name": named[2]},
+        )
+        return None if row["bytes"] is None else Scan(read=int(row["bytes"]), is_most=False)
 
     def labels_table(self, kind: str) -> str:
         """The statement that makes the temporary table, which holds any text."""

@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.dialects import PostgreSQL
+from pumonitor.sources.engines.postgresql_plan import planned_scan
 from pumonitor.sources.engines.sql_backend import LABELS_TABLE, SqlBackend
 from pumonitor.sources.engines.sql_engine import SQLEngine
 
 if TYPE_CHECKING:
-    from sqlalchemy import URL
+    from sqlalchemy import URL, Connection
+
+    from pumonitor.sources.windows.counts_engine import Reading
 
 __all__ = ["PostgreSQLBackend", "open_postgresql"]
 
@@ -70,6 +74,10 @@ class PostgreSQLBackend(SqlBackend):
         """By the numbers of the types."""
         del sample
         return [_kind(one) for one in described]
+
+    def expected(self, connection: Connection, reading: Reading) -> Scan | None:
+        """By the plan."""
+        return planned_scan(connection, reading.statement)
 
     def is_late(self, error: Any) -> bool:
         """Its own state for cancelled statements."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.redshift import END_MARK, Redshift
 from pumonitor.sources.engines.postgresql import PostgreSQLBackend
+from pumonitor.sources.engines.sql_backend import answered_rows
 from pumonitor.sources.engines.warehouse_engine import (
     WarehouseBackend,
     WarehouseEngine,
@@ -18,10 +21,13 @@ from pumonitor.sources.engines.warehouse_engine import (
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from pumonitor.sources.windows.counts_engine import Reading
+
 __all__ = ["RedshiftBackend", "open_redshift"]
 
 _QUERY_CANCELED: Final = "57014"
 _NOT_ALLOWED: Final = "42501"
+_SCANNED: Final = re.compile(r"\bScan on\b.*\brows=(\d+) width=(\d+)")
 _MISTAKES: Final = ("42", "22")
 
 
@@ -65,6 +71,29 @@ class RedshiftBackend(WarehouseBackend):
     def version(self, told: str) -> str:
         """Its own version: what stands before it is that of the PostgreSQL it came from."""
         return super().version(told.partition("Redshift")[2] or told)
+
+    def expected(self, connection: Connection, reading: Reading) -> Scan | None:
+        """Rows that the plan expects of tables, times their width."""
+        statement = reading.statement
+        rows = answered_rows(connection, f"EXPLAIN {statement.sql}", statement.values)
+        lines = [str(next(iter(row.values()))) for row in rows]
+        found = [one for line in lines for one in _SCANNED.findall(line)]
+        if not found:
+            return None
+        return Scan(read=sum(int(rows) * int(width) for rows, width in found), is_most=False)
+
+    def spent(self, connection: Connection) -> Mapping[str, str]:
+        """The id of the last statement: the service is asked, since its driver does not know."""
+        import sqlalchemy.exc
+
+        try:
+            found = connection.exec_driver_sql("SELECT last_user_query_id()").scalar()
+        except sqlalchemy.exc.SQLAlchemyError:
+            # It may not be there; what was counted is.
+            found = None
+        if found is not None and int(found) > 0:
+            self.query_ids.append(str(found))
+        return super().spent(connection)
 
     def is_late(self, error: Any) -> bool:
         """The state of cancelled statements."""

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from pumonitor.ports import Scan
+from pumonitor.scans import Parts, Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.snowflake import Snowflake
+from pumonitor.sources.engines.sql_backend import answered_rows
 from pumonitor.sources.engines.warehouse_engine import (
     WarehouseBackend,
     WarehouseEngine,
@@ -18,6 +19,8 @@ from pumonitor.sources.engines.warehouse_engine import (
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection
+
+    from pumonitor.sources.windows.counts_engine import Reading
 
 __all__ = ["SnowflakeBackend", "open_snowflake"]
 
@@ -63,13 +66,10 @@ class SnowflakeBackend(WarehouseBackend):
         }
         return url, {"session_parameters": settings}
 
-    def expected(self, connection: Connection, sql: str) -> Scan | None:
+    def expected(self, connection: Connection, reading: Reading) -> Scan | None:
         """The sum over the plan's scans, which compiling tells without a warehouse that runs."""
-        import sqlalchemy
-
-        result = connection.execute(sqlalchemy.text(f"EXPLAIN {sql}"))
-        names = [name.lower() for name in result.keys()]  # noqa: SIM118 (of columns)
-        rows = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+        statement = reading.statement
+        rows = answered_rows(connection, f"EXPLAIN {statement.sql}", statement.values)
         scans = [row for row in rows if row.get("operation") == "TableScan"]
         if not scans:
             return None
@@ -77,7 +77,7 @@ class SnowflakeBackend(WarehouseBackend):
             sum(int(row[name] or 0) for row in scans)
             for name in ("bytesassigned", "partitionsassigned", "partitionstotal")
         )
-        return Scan(read=read, parts=parts, of_parts=of_parts)
+        return Scan(read=read, parts=(Parts(named="partitions", read=parts, of=of_parts),))
 
     def shown_name(self, stored: str) -> str:
         """In small letters where it was made without quotes, as SQLAlchemy shows it."""

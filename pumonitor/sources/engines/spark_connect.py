@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from pumonitor.errors import InputError, SourceError
 from pumonitor.sources.column_types.column_kinds import Relation
@@ -50,15 +52,16 @@ class SparkConnectEngine(SparkEngine):
     def __init__(self, connect: Callable[[], Any], *, url: str) -> None:
         from pyspark.errors import PySparkException
 
-        address, _, secret = url.partition(";")
-
         try:
             session = connect()
             # Nothing is asked of the server before.
             str(session.version)
         except (PySparkException, OSError, RuntimeError) as error:
-            said = in_our_words(error, f"the Spark server {address}")
-            raise SourceError(str(said).replace(secret, "***") if secret else str(said)) from None
+            place, secrets = _place_and_secrets(url)
+            said = str(in_our_words(error, f"the Spark server {place}"))
+            for secret in secrets:
+                said = said.replace(secret, "***")
+            raise SourceError(said) from None
         super().__init__(session)
 
     def relation(
@@ -102,3 +105,14 @@ class SparkConnectEngine(SparkEngine):
     def _answer(self, statement: Statement, about: str) -> Any:
         sql = written_out(statement.sql, statement.values, self.dialect.constant)
         return super()._answer(Statement(sql=sql), about)
+
+
+def _place_and_secrets(url: str) -> tuple[str, list[str]]:
+    """Host and port, and all else that the address says, however it may be repeated."""
+    rest = url.partition("://")[2]
+    user, _, place = re.split(r"[/;?#]", rest, maxsplit=1)[0].rpartition("@")
+    after = rest.partition(place)[2] if place else rest
+    parts = [user, after, *re.split(r"[;&?]", after)]
+    parts += [one.partition("=")[2] for one in parts] + [user.partition(":")[2]]
+    found = {form for one in parts if len(one) > 1 for form in (one, unquote(one))}
+    return f"sc://{place}", sorted(found, key=len, reverse=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.dialects import Dialect
 
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from sqlalchemy import URL, Connection
 
-__all__ = ["LABELS_TABLE", "SqlBackend", "ids_with_nul"]
+    from pumonitor.sources.windows.counts_engine import Reading
+
+__all__ = ["LABELS_TABLE", "SqlBackend", "answered_rows", "ids_with_nul"]
 
 LABELS_TABLE: Final = "pumonitor_labels"
 """The temporary table of labels that came from another engine, all that is ever written."""
@@ -63,6 +66,23 @@ class SqlBackend(ABC):
     def answered(self, cursor: Any) -> None:
         """Is called with the driver's cursor when an answer is there, before it is fetched."""
         del cursor
+
+    def fetched(self, cursor: Any) -> None:
+        """Is called with the driver's cursor when all rows of the answer were fetched."""
+        del cursor
+
+    def expected(self, connection: Connection, reading: Reading) -> Scan | None:
+        """What would be read; None where the database does not tell."""
+        del connection, reading
+        return None
+
+    def begins(self) -> None:  # noqa: B027 (most have nothing to do)
+        """Is called when a snapshot begins: what is told from now on is about it."""
+
+    def spent(self, connection: Connection) -> Mapping[str, str]:
+        """What is told of the statements since a snapshot began, which is about to end."""
+        del connection
+        return {}
 
     def statement_begins(self, *, timeout: float) -> None:
         """Is called before each statement."""
@@ -119,6 +139,17 @@ class SqlBackend(ABC):
         """Whether the query or the data are at fault, not the database."""
         del error, said
         return False
+
+
+def answered_rows(
+    connection: Connection, sql: str, values: Mapping[str, object] | None = None
+) -> list[dict[str, Any]]:
+    """Rows of an answer by the names of their columns, in small letters."""
+    import sqlalchemy
+
+    result = connection.execute(sqlalchemy.text(sql), dict(values or {}))
+    names = [str(name).lower() for name in result.keys()]  # noqa: SIM118 (of columns)
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def ids_with_nul(labels: pa.Table) -> int:

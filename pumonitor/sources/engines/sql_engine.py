@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import InputError, PumonitorError, SourceError, did_you_mean
 from pumonitor.ports import Progress
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
 from pumonitor.sources.engines.named_tables import named
 from pumonitor.sources.engines.registry import engine_kind
 from pumonitor.sources.engines.sql_backend import LABELS_TABLE, SqlBackend, ids_with_nul
 from pumonitor.sources.engines.sql_connections import connections_to, secrets_of
 from pumonitor.sources.windows.contained_sql import for_sqlalchemy
-from pumonitor.sources.windows.counts_engine import received, stepping
+from pumonitor.sources.windows.counts_engine import Reading, received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ class SQLEngine:
     def snapshot(self) -> Iterator[None]:
         """One transaction that only reads."""
         connection = self._connected()
+        self._backend.begins()
         for statement in self._backend.begin:
             self._run(connection, statement, {}, "")
         self._is_reading = True
@@ -110,6 +112,28 @@ class SQLEngine:
         finally:
             self._is_reading = False
             connection.rollback()
+
+    def expected(self, reading: Reading, *, about: str) -> Scan | None:
+        """What would be read; None where the database does not tell.
+
+        Raises
+        ------
+        InputError
+            If the query is at fault.
+        SourceError
+            If the database cannot be asked.
+        """
+        import sqlalchemy.exc
+
+        self._backend.statement_begins(timeout=self._timeout)
+        try:
+            return self._backend.expected(self._connected(), reading)
+        except sqlalchemy.exc.SQLAlchemyError as error:
+            raise self._in_our_words(error, about) from None
+
+    def spent(self) -> Mapping[str, str]:
+        """What is told of the statements since the last snapshot began."""
+        return self._backend.spent(self._connected())
 
     def rows(
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
@@ -181,8 +205,11 @@ class SQLEngine:
             result = connection.execute(sqlalchemy.text(sql), values)
             if not result.returns_rows:
                 return [], []
-            self._backend.answered(result.cursor)
-            return list(result.keys()), [tuple(row) for row in result.fetchall()]
+            cursor, names = result.cursor, list(result.keys())
+            self._backend.answered(cursor)
+            rows = [tuple(row) for row in result.fetchall()]
+            self._backend.fetched(cursor)
+            return names, rows
         except sqlalchemy.exc.SQLAlchemyError as error:
             raise self._in_our_words(error, about) from None
 

@@ -11,15 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from pumonitor.errors import InputError
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.dialects import SQLite
 from pumonitor.sources.column_types.sqlite_functions import sqlite_functions
+from pumonitor.sources.engines.file_urls import refuse_host
 from pumonitor.sources.engines.sql_backend import SqlBackend
 from pumonitor.sources.engines.sql_engine import SQLEngine
 from pumonitor.sources.reach.locations import nothing_found
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection
+
+    from pumonitor.sources.windows.counts_engine import Reading
 
 __all__ = ["SQLiteBackend", "open_sqlite"]
 
@@ -36,6 +40,7 @@ _MISTAKES: Final = ("no such column", "no such table", "no such function", "synt
 def open_sqlite(url: str, *, timeout: float, as_of: datetime | None = None) -> SQLEngine:
     """Open a file of SQLite, whose tables have no versions."""
     del as_of
+    refuse_host(url, example="sqlite:///FILE")
     return SQLEngine(url, SQLiteBackend(timeout=timeout), timeout=timeout)
 
 
@@ -78,6 +83,15 @@ class SQLiteBackend(SqlBackend):
     ) -> list[tuple[str, Kind]]:
         """By the values of some rows."""
         return [_kind([row[place] for row in sample]) for place in range(len(described))]
+
+    def expected(self, connection: Connection, reading: Reading) -> Scan:
+        """The whole file: indexes may do with less of it."""
+        del reading
+        driver: Any = connection.connection.driver_connection
+        pages, size = (
+            driver.execute(f"PRAGMA {one}").fetchone()[0] for one in ("page_count", "page_size")
+        )
+        return Scan(read=int(pages) * int(size))
 
     def is_late(self, error: Any) -> bool:
         """What it says when it was stopped."""

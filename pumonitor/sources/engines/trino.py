@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
+from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.trino import Trino
+from pumonitor.sources.engines.sql_backend import answered_rows
 from pumonitor.sources.engines.warehouse_engine import (
     WarehouseBackend,
     WarehouseEngine,
@@ -14,7 +18,9 @@ from pumonitor.sources.engines.warehouse_engine import (
 )
 
 if TYPE_CHECKING:
-    from sqlalchemy import URL
+    from sqlalchemy import URL, Connection
+
+    from pumonitor.sources.windows.counts_engine import Reading
 
 __all__ = ["TrinoBackend", "open_trino"]
 
@@ -59,6 +65,23 @@ class TrinoBackend(WarehouseBackend):
             "source": "pumonitor",
             "session_properties": {"query_max_run_time": limit},
         }
+
+    def fetched(self, cursor: Any) -> None:
+        """What was read, which is told with the last rows."""
+        stats = getattr(cursor, "stats", None) or {}
+        self.bytes_read += int(stats.get("physicalInputBytes") or stats.get("processedBytes") or 0)
+
+    def expected(self, connection: Connection, reading: Reading) -> Scan | None:
+        """What the planner estimates of what tables give; None without statistics of one."""
+        statement = reading.statement
+        explain = f"EXPLAIN (TYPE IO, FORMAT JSON) {statement.sql}"
+        (row,) = answered_rows(connection, explain, statement.values)
+        tables = json.loads(next(iter(row.values())))["inputTableColumnInfos"]
+        sizes = [one.get("estimate", {}).get("outputSizeInBytes") for one in tables]
+        # A number that is not known is the text "NaN" there.
+        if not all(isinstance(one, int | float) and isfinite(one) for one in sizes):
+            return None
+        return Scan(read=round(sum(sizes)), is_most=False)
 
     def is_late(self, error: Any) -> bool:
         """By the name of the error."""

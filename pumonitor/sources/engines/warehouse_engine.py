@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pumonitor.errors import InputError
-from pumonitor.ports import Progress, Scan
+from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Key, Kind, Relation
 from pumonitor.sources.engines.sql_backend import SqlBackend
 from pumonitor.sources.engines.sql_engine import SQLEngine
@@ -52,10 +50,16 @@ class WarehouseBackend(SqlBackend):
         if found := getattr(cursor, self.query_id or "no id", None):
             self.query_ids.append(str(found))
 
-    def expected(self, connection: Connection, sql: str) -> Scan | None:
-        """What a statement would read; None where the service does not tell."""
-        del connection, sql
-        return None
+    def begins(self) -> None:
+        """Statements whose cost is told together begin; their rows may change between them."""
+        self.query_ids.clear()
+        self.bytes_read = 0
+
+    def spent(self, connection: Connection) -> Mapping[str, str]:
+        """Ids and bytes of queries, where the driver tells them."""
+        del connection
+        told = {"query_ids": " ".join(self.query_ids), "bytes": str(self.bytes_read or "")}
+        return {name: value for name, value in told.items() if value}
 
     def path_of(self, table: str) -> str:
         """The name of a table as SQL: a dot stands between parts of the name."""
@@ -101,48 +105,11 @@ class WarehouseEngine(SQLEngine):
 
     _backend: WarehouseBackend
     _version: str = ""
-    _began: float = 0.0
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Statements whose cost is told together; their rows may change between them."""
-        self._began = time.monotonic()
-        self._backend.query_ids.clear()
-        self._backend.bytes_read = 0
-        with super().snapshot():
-            yield
 
     def version(self) -> str:
         """Version of the service, asked once."""
         self._version = self._version or super().version()
         return self._version
-
-    def expected(self, statement: Statement, *, about: str) -> Scan | None:
-        """What a statement would read.
-
-        Raises
-        ------
-        SourceError
-            If the service cannot be asked.
-        """
-        import sqlalchemy.exc
-
-        try:
-            return self._backend.expected(self._connected(), statement.sql)
-        except sqlalchemy.exc.SQLAlchemyError as error:
-            raise self._in_our_words(error, about) from None
-
-    def spent(self) -> Mapping[str, str]:
-        """Engine and version, seconds, and ids and bytes of queries where the driver tells them."""
-        backend = self._backend
-        told = {
-            "engine": self.dialect.name,
-            "version": self._version,
-            "seconds": f"{time.monotonic() - self._began:.3f}",
-            "query_ids": " ".join(backend.query_ids),
-            "bytes": str(backend.bytes_read or ""),
-        }
-        return {name: value for name, value in told.items() if value}
 
     def rows(
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""

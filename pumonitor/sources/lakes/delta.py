@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import InputError, PumonitorError
+from pumonitor.scans import Parts, Scan
 from pumonitor.sources.lakes.addresses import LakeAddress
 from pumonitor.sources.lakes.failures import extra_missing, in_our_words
 from pumonitor.sources.lakes.table import TimeRange
@@ -121,8 +122,8 @@ class DeltaVersion:
             "id": str(table.metadata().id),
         }
         # Files whose writer counted nothing have no number.
-        files = pa.table(table.get_add_actions(flatten=True))
-        self.rows = sum(one or 0 for one in files["num_records"].to_pylist())
+        self._files = pa.table(table.get_add_actions(flatten=True))
+        self.rows = sum(one or 0 for one in self._files["num_records"].to_pylist())
 
     def batches(self, names: Sequence[str], within: TimeRange | None) -> Iterator[pa.RecordBatch]:
         """Rows that count, with some columns, a few thousand at a time."""
@@ -131,6 +132,48 @@ class DeltaVersion:
         predicate = None if within is None else _predicate(self.schema, within)
         stream = self._table.scan(columns=list(names), predicate=predicate)
         yield from pa.RecordBatchReader.from_stream(stream)
+
+    def scan(self, names: Sequence[str], within: TimeRange | None) -> Scan:
+        """The whole of each file that may hold such rows: sizes of columns are not in the log."""
+        import pyarrow.compute as pc
+
+        del names
+        files = self._files
+        kept = files if within is None else files.filter(_may_hold(files, self.schema, within))
+        parts = Parts(named="files", read=kept.num_rows, of=files.num_rows)
+        return Scan(read=int(pc.sum(kept["size_bytes"]).as_py() or 0), parts=(parts,))
+
+
+def _may_hold(files: pa.Table, schema: pa.Schema, within: TimeRange) -> pa.Array:
+    """Whether each file's statistics leave room for a time in the range, or for none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    name, everything = within.column, pa.array([True] * files.num_rows)
+    ends = (f"min.{name}", f"max.{name}")
+    if f"partition.{name}" in files.column_names:
+        ends = (f"partition.{name}", f"partition.{name}")
+    if not set(ends) <= set(files.column_names):
+        return everything
+    kind = schema.field(name).type
+    least, most = (files[one].combine_chunks() for one in ends)
+    try:
+        low, high = (
+            pa.scalar(_of_type(one, kind), type=least.type) for one in (within.low, within.high)
+        )
+        room = pc.and_kleene(pc.greater_equal(most, low), pc.less_equal(least, high))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return everything
+    missing = f"null_count.{name}"
+    if missing in files.column_names:
+        room = pc.or_kleene(room, pc.greater(files[missing].combine_chunks(), 0))
+    return pc.fill_null(room, fill_value=True)
+
+
+def _of_type(value: Any, kind: pa.DataType) -> Any:
+    import pyarrow as pa
+
+    return value.date() if pa.types.is_date(kind) and isinstance(value, datetime) else value
 
 
 def _predicate(schema: pa.Schema, within: TimeRange) -> str | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import InputError, PumonitorError, did_you_mean
+from pumonitor.scans import Parts, Scan
 from pumonitor.sources.lakes.addresses import LakeAddress
 from pumonitor.sources.lakes.failures import extra_missing, in_our_words, secrets_in
 from pumonitor.sources.lakes.table import TimeRange
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.io import FileIO
-    from pyiceberg.table import Table
+    from pyiceberg.table import DataScan, FileScanTask, Table
     from pyiceberg.table.metadata import TableMetadata
 
 __all__ = ["open_iceberg"]
@@ -144,33 +145,55 @@ class IcebergVersion:
         summary = None if snapshot is None else snapshot.summary
         totals = {} if summary is None else summary.additional_properties
         self.rows = int(totals.get("total-records") or 0)
+        self._files = int(totals.get("total-data-files") or 0)
         if int(totals.get("total-equality-deletes") or 0):
             raise _equality_deletes(name)
 
     def batches(self, names: Sequence[str], within: TimeRange | None) -> Iterator[pa.RecordBatch]:
         """Rows that count, with some columns, a part of a row group at a time."""
-        from pyiceberg.expressions import AlwaysTrue
         from pyiceberg.io.pyarrow import ArrowScan, _read_all_delete_files
-        from pyiceberg.table import DataScan
 
-        # Without a catalog, which would plan its newest snapshot.
-        planned = DataScan(
-            table_metadata=self._metadata,
-            io=self._io,
-            row_filter=AlwaysTrue() if within is None else _filter(self.schema, within),
-            selected_fields=tuple(names),
-        )
-        try:
-            tasks = list(planned.plan_files())
-        except ValueError as error:
-            if "equality" in str(error):
-                raise _equality_deletes(self._name) from None
-            raise
+        planned = self._planned(names, within)
+        tasks = self._tasks(planned)
         scan = ArrowScan(self._metadata, self._io, planned.projection(), planned.row_filter)
         # Its public methods hold the rows of whole files, and of all of them at once.
         yield from scan._record_batches_from_scan_tasks_and_deletes(
             tasks, _read_all_delete_files(self._io, tasks)
         )
+
+    def scan(self, names: Sequence[str], within: TimeRange | None) -> Scan:
+        """Of the files that its plan has: the columns, or all where their sizes are not told."""
+        tasks = self._tasks(self._planned(names, within))
+        numbers = [self._metadata.schema().find_field(name).field_id for name in names]
+        read = 0
+        for task in tasks:
+            sizes = task.file.column_sizes or {}
+            told = [sizes.get(one) for one in numbers]
+            whole = int(task.file.file_size_in_bytes)
+            read += whole if None in told else min(whole, sum(one or 0 for one in told))
+            read += sum(int(one.file_size_in_bytes) for one in task.delete_files)
+        parts = Parts(named="files", read=len(tasks), of=max(self._files, len(tasks)))
+        return Scan(read=read, parts=(parts,))
+
+    def _planned(self, names: Sequence[str], within: TimeRange | None) -> DataScan:
+        from pyiceberg.expressions import AlwaysTrue
+        from pyiceberg.table import DataScan
+
+        # Without a catalog, which would plan its newest snapshot.
+        return DataScan(
+            table_metadata=self._metadata,
+            io=self._io,
+            row_filter=AlwaysTrue() if within is None else _filter(self.schema, within),
+            selected_fields=tuple(names),
+        )
+
+    def _tasks(self, planned: DataScan) -> list[FileScanTask]:
+        try:
+            return list(planned.plan_files())
+        except ValueError as error:
+            if "equality" in str(error):
+                raise _equality_deletes(self._name) from None
+            raise
 
 
 def _filter(schema: pa.Schema, within: TimeRange) -> BooleanExpression:

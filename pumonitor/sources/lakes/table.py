@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pumonitor.errors import InputError, PumonitorError
+from pumonitor.scans import Scan
 from pumonitor.sources.lakes.failures import in_our_words
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ class LakeVersion(Protocol):
     def batches(self, names: Sequence[str], within: TimeRange | None) -> Iterator[pa.RecordBatch]:
         """Rows that count, with some columns, a part at a time."""
 
+    def scan(self, names: Sequence[str], within: TimeRange | None) -> Scan:
+        """What these batches would read, by the statistics of files."""
+
 
 @dataclass(frozen=True, slots=True)
 class LakeTable:
@@ -88,9 +92,7 @@ class LakeTable:
         """Rows whose time is within bounds or missing, or all; they are read when DuckDB asks."""
         # Whoever wants the first few only stops reading.
         del limit
-        within = None
-        if time is not None and bounds is not None:
-            within = TimeRange(column=time, low=bounds[0], high=bounds[1])
+        within = _range(time, bounds)
         chosen = list(dict.fromkeys(names))
         self._check(chosen)
         return LakeRows(
@@ -100,6 +102,22 @@ class LakeTable:
             self._failed,
             expected=self.version.rows,
         )
+
+    def scan(self, names: Sequence[str], time: str, bounds: Sequence[object] | None) -> Scan:
+        """What getting these rows would read.
+
+        Raises
+        ------
+        SourceError
+            If the table's metadata cannot be read.
+        """
+        try:
+            return self.version.scan(list(names), _range(time, bounds))
+        except PumonitorError:
+            raise
+        except Exception as error:  # noqa: BLE001 (its library raises what its store raises)
+            self._failed(error)
+            raise self.failures.pop() from None
 
     def _part(self, names: Sequence[str]) -> pa.Schema:
         import pyarrow as pa
@@ -127,6 +145,12 @@ class LakeTable:
                 secrets=self.version.secrets,
             )
         )
+
+
+def _range(time: str | None, bounds: Sequence[object] | None) -> TimeRange | None:
+    if time is None or bounds is None:
+        return None
+    return TimeRange(column=time, low=bounds[0], high=bounds[1])
 
 
 class LakeRows:

@@ -16,9 +16,9 @@ from pumonitor.errors import TooFewPositivesError
 from pumonitor.sources.column_types.columns import Rows, find_rows
 from pumonitor.sources.one_table.bins import best_bins
 from pumonitor.sources.one_table.checks import Totals, check_rows
+from pumonitor.sources.one_table.opened import opened_rows
 from pumonitor.sources.one_table.propensities import EVERY_POSITIVE, PropensityColumn, moments_of
-from pumonitor.sources.reach.locations import locate
-from pumonitor.sources.reach.session import Progress, Session, number, open_session
+from pumonitor.sources.reach.session import Progress, Session, number
 from pumonitor.tables import ScoreTable, Weights
 
 __all__ = ["read_score_table"]
@@ -51,7 +51,8 @@ def read_score_table(
     ----------
     path : path-like
         A file, or a pattern such as ``"scored/*.parquet"``. CSV needs a header line; commas,
-        semicolons, tabs and bars are recognised.
+        semicolons, tabs and bars are recognised. Or a table of a lake, ``delta://path`` or
+        ``iceberg://catalog/namespace.table``, whose named columns are held in memory.
     labels, scores : str
         Columns: 1 confirmed positive (or true), 0 unlabeled (or false), -1 confirmed negative;
         and the score, higher = more positive.
@@ -110,8 +111,7 @@ def read_score_table(
     chance = PropensityColumn.read(
         propensity, detection_rate=detection_rate, min_propensity=min_propensity
     )
-    location = locate(path)
-    with open_session(location, progress=progress) as session:
+    with opened_rows(path, names, progress=progress) as (session, location):
         rows = find_rows(session, location, names, threshold=threshold)
         totals = check_rows(session, rows)
         try:

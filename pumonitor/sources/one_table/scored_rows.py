@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from pumonitor.sources.column_types.columns import find_rows
 from pumonitor.sources.one_table.checks import check_rows
-from pumonitor.sources.reach.locations import locate
-from pumonitor.sources.reach.session import Progress, open_session
+from pumonitor.sources.one_table.opened import opened_rows
+from pumonitor.sources.reach.session import Progress
 
 __all__ = ["ScoredRows", "read_scored_rows"]
 
@@ -93,10 +93,11 @@ def read_scored_rows(
     roles = {f"feature_{number}": column for number, column in enumerate(features, start=1)}
     text_roles = {f"text_{number}": column for number, column in enumerate(texts, start=1)}
     also |= roles | text_roles
-    location = locate(path)
     columns: dict[str, NDArray[Any]] = {}
     scores: dict[str, NDArray[Any]] = {}
-    with open_session(location, progress=progress) as session:
+    models = {f"scores_{number}": name for number, name in enumerate(thresholds, start=1)}
+    every = {"labels": labels, **models, **also}
+    with opened_rows(path, every, progress=progress) as (session, location):
         for name, threshold in thresholds.items():
             # Labels and weights are checked and read with the first score only.
             is_first = not scores

@@ -22,13 +22,19 @@ __all__ = [
     "short_name",
 ]
 
-FileKind = Literal["csv", "parquet", "json"]
+FileKind = Literal["csv", "parquet", "json", "table"]
+"""What files hold; "table" is one that another library reads, of a lake."""
 
 _CSV = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
 _JSON = (".json", ".jsonl", ".ndjson")
 _COMPRESSED = (".gz", ".zst")
-_NAMES: dict[FileKind, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
+_NAMES: dict[FileKind, str] = {
+    "csv": "CSV",
+    "parquet": "Parquet",
+    "json": "JSON",
+    "table": "tables",
+}
 _PARQUET_MAGIC = b"PAR1"
 
 

@@ -11,12 +11,15 @@ from pumonitor.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from pumonitor.sources.windows.counts_parts import Statement
+
 __all__ = [
     "LABEL_PARAMETERS",
     "PREDICTION_PARAMETERS",
     "WRITTEN_OUT",
     "check_query",
     "for_sqlalchemy",
+    "spelled_out",
     "written_out",
 ]
 
@@ -29,6 +32,7 @@ _PARAMETER: Final = re.compile(rf"{_MARK}(\w+)")
 WRITTEN_OUT: Final = f"{_MARK}{{}}"
 """The placeholder of drivers that take no parameters."""
 
+_BOUND: Final = re.compile(r"(?<![:\w\\]):(\w+)")
 _BARE_COLON: Final = re.compile(r"(?<![:\w\\]):(?=\w)")
 
 
@@ -113,6 +117,25 @@ def written_out(sql: str, values: Mapping[str, object], constant: Callable[[obje
     'SELECT id FROM p WHERE made <= 7'
     """
     return _PARAMETER.sub(lambda found: constant(values[found[1]]), sql) if values else sql
+
+
+def spelled_out(statement: Statement, constant: Callable[[object], str]) -> str:
+    r"""A statement that was written for SQLAlchemy as its engine reads it, with its values.
+
+    Examples
+    --------
+    >>> from pumonitor.sources.windows.counts_parts import Statement
+    >>> sql = r"SELECT ':a', b\:\:INT64 FROM p WHERE made < :end"
+    >>> given = Statement(sql=sql, values={"end": 7})
+    >>> spelled_out(given, str)
+    "SELECT ':a', b::INT64 FROM p WHERE made < 7"
+    """
+    values = statement.values
+
+    def value(found: re.Match[str]) -> str:
+        return constant(values[found[1]]) if found[1] in values else found[0]
+
+    return _BOUND.sub(value, statement.sql).replace("\\:", ":")
 
 
 def for_sqlalchemy(sql: str) -> str:

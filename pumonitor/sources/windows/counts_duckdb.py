@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import InputError
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Column, Kind, Relation
 from pumonitor.sources.column_types.columns import csv_layout, place_of
 from pumonitor.sources.lakes.addresses import is_lake_address
@@ -22,8 +23,10 @@ from pumonitor.sources.lakes.views import NOT_FOR_STREAMS, show_rows
 from pumonitor.sources.reach.locations import matches_nothing
 from pumonitor.sources.reach.places import Place, connect, files_of, no_files, place_of_files
 from pumonitor.sources.reach.session import Session, quoted, text
+from pumonitor.sources.windows.counts_engine import Reading
 from pumonitor.sources.windows.counts_frames import LazyTable, eager_table
 from pumonitor.sources.windows.duckdb_answers import DuckDBAnswers, described, kind_of_type
+from pumonitor.sources.windows.file_sizes import InMemory, ParquetSizes, Sizes, WholeFiles
 from pumonitor.sources.windows.parquet_files import file_of, parquet_files
 
 if TYPE_CHECKING:
@@ -86,6 +89,7 @@ class DuckDBEngine(DuckDBAnswers):
             )
         )
         self._lazy: dict[str, LazyTable | LakeTable] = {}
+        self._sizes: dict[str, Sizes] = {}
 
     def relation(
         self,
@@ -115,11 +119,15 @@ class DuckDBEngine(DuckDBAnswers):
             if table in self._may_be_absent:
                 return _without_rows(shown, roles)
             raise no_files(files)
+        if files.kind == "parquet":
+            return self._parquet(session, shown, paths, roles)
         if files.kind == "csv":
-            return self._csv(session, shown, paths, roles)
-        if files.kind == "json":
-            return self._json(session, shown, f"[{', '.join(map(text, paths))}]", list(roles))
-        return self._parquet(session, shown, paths, roles)
+            relation = self._csv(session, shown, paths, roles)
+        else:
+            listed = f"[{', '.join(map(text, paths))}]"
+            relation = self._json(session, shown, listed, list(roles))
+        self._sizes[relation.sql] = WholeFiles(paths)
+        return relation
 
     def load(
         self,
@@ -136,6 +144,19 @@ class DuckDBEngine(DuckDBAnswers):
             rows = lazy.load(names, time=time, bounds=bounds, limit=limit)
             self._register(relation.sql.strip('"'), rows, relation.name)
 
+    def expected(self, reading: Reading, *, about: str) -> Scan | None:
+        """What getting rows of files or of a lake ready would read; None where nothing tells."""
+        del about
+        sizes = self._sizes.get(reading.relation.sql)
+        with self.saying_why():
+            return (
+                None if sizes is None else sizes.scan(reading.names, reading.time, reading.bounds)
+            )
+
+    def spent(self) -> Mapping[str, str]:
+        """The library tells nothing."""
+        return {}
+
     def saying_why(self) -> AbstractContextManager[None]:
         """What a lake's library could not read is said in its words."""
         return saying_why(self._lakes.values())
@@ -149,6 +170,7 @@ class DuckDBEngine(DuckDBAnswers):
             self._register(view, lazy.load(names, limit=_SAMPLE_ROWS), shown)
             self._lazy[quoted(view)] = lazy
         else:
+            self._sizes[quoted(view)] = InMemory()
             held = eager_table(frame, names, name=shown)
             if held.num_rows == 0:
                 return _without_rows(shown, names)
@@ -166,7 +188,7 @@ class DuckDBEngine(DuckDBAnswers):
         identity = lake.version.identity
         shown = f"{table} {lake.name}" if identity else lake.name
         self._register(view, lake.load(lake.version.schema.names), shown)
-        self._lazy[quoted(view)] = lake
+        self._lazy[quoted(view)] = self._sizes[quoted(view)] = lake
         session = Session(self._connection, name=shown, progress=None)
         return Relation(
             name=shown,
@@ -203,6 +225,9 @@ class DuckDBEngine(DuckDBAnswers):
             if "single" in kinds and columns[name].kind == "number":
                 # A score of 32 bits means the same beside files of 64.
                 columns[name] = replace(columns[name], kind="single")
+        self._sizes[reader] = ParquetSizes(
+            session, found.files, {one: columns[one] for one in roles}, number=len(self._sizes)
+        )
         return Relation(name=shown, sql=reader, columns=columns)
 
     @staticmethod

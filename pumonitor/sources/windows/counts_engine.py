@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
-from pumonitor.ports import Progress, Scan
+from pumonitor.ports import Progress
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.windows.counts_query import Statement
@@ -20,6 +21,7 @@ __all__ = [
     "RECEIVED_COLUMNS",
     "Engine",
     "EngineRemarks",
+    "Reading",
     "TellsCost",
     "received",
     "stepping",
@@ -50,12 +52,37 @@ class EngineRemarks:
     limits: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What is about to be read of predictions.
+
+    Attributes
+    ----------
+    statement : Statement
+        What an engine is asked.
+    relation : Relation
+        The predictions.
+    names : tuple of str
+        Columns that are read of them.
+    time : str
+        Column of their times.
+    bounds : sequence of object or None
+        The stretch of time in terms of this column; None for all of it.
+    """
+
+    statement: Statement
+    relation: Relation
+    names: tuple[str, ...]
+    time: str
+    bounds: Sequence[object] | None
+
+
 @runtime_checkable
 class TellsCost(Protocol):
-    """An engine that tells what statements cost, before and after."""
+    """An engine that tells what reading costs, before and after."""
 
-    def expected(self, statement: Statement, *, about: str) -> Scan | None:
-        """What a statement would read; None where the engine does not tell."""
+    def expected(self, reading: Reading, *, about: str) -> Scan | None:
+        """What would be read; None where nothing tells."""
 
     def spent(self) -> Mapping[str, str]:
         """What was told of the statements since the last snapshot began."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pumonitor._score_grid import ScoreGrid
 from pumonitor.errors import InputError
@@ -15,32 +15,25 @@ from pumonitor.ports import (
     Progress,
     SampledRows,
     SampleRequest,
-    Scan,
     SourceDescription,
     WindowCounts,
 )
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Key
 from pumonitor.sources.column_types.time_columns import (
     CLOCKS_DIFFER,
     EARLIEST,
     LATEST,
-    PLAUSIBLE_FROM,
-    TimeColumn,
-    from_microseconds,
-    shown_moment,
 )
 from pumonitor.sources.windows.asking import LoadIds
+from pumonitor.sources.windows.cost import Cost, Stopwatch
 from pumonitor.sources.windows.counting import count_window
-from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks, TellsCost
-from pumonitor.sources.windows.counts_problems import Unusable, prediction_problems
-from pumonitor.sources.windows.counts_query import CountQuery
-from pumonitor.sources.windows.counts_rows import (
-    PREDICTION_PROBLEMS,
-    LabelTable,
-    PredictionTable,
-)
+from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks
+from pumonitor.sources.windows.counts_query import CountQuery, Statement
+from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
 from pumonitor.sources.windows.described import named_columns, sample_of, types_of
 from pumonitor.sources.windows.drawing import DrawQuery, count_bins, draw_rows
+from pumonitor.sources.windows.extent import Extent, ahead, extent_of
 from pumonitor.sources.windows.label_delays import LabelDelays
 from pumonitor.sources.windows.labels_at_hand import LabelsAtHand
 from pumonitor.sources.windows.refusing import check_labels, check_predictions
@@ -75,6 +68,7 @@ class CountedSource:
         with_features: Callable[[], PredictionTable],
         with_shown: Callable[[Sequence[str]], PredictionTable],
         remarks: Callable[[], EngineRemarks],
+        max_bytes: int | None = None,
     ) -> None:
         self._engine = engine
         self._predictions = predictions
@@ -89,6 +83,7 @@ class CountedSource:
         self._remarks = remarks
         self._featured: PredictionTable | None = None
         self._labels_at_hand = LabelsAtHand(engine, label_engine, labels, self._query(labels))
+        self.cost = Cost(engine, max_bytes=max_bytes)
         self._together = Together(self, engine, predictions, self._labels_at_hand)
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
@@ -101,12 +96,12 @@ class CountedSource:
         SourceError
             If a table cannot be read.
         """
-        query = self.query_of([request])
+        watch, query = Stopwatch(), self.query_of([request])
         with self._engine.snapshot():
+            self.check_cost(query)
             self.load_both(query)
-            return self.versioned(
-                count_window(self._engine, query, load_ids=self.load_ids, progress=progress)
-            )
+            counts = count_window(self._engine, query, load_ids=self.load_ids, progress=progress)
+            return self.versioned(counts, watch)
 
     def counts_of_many(
         self, requests: Sequence[CountRequest]
@@ -145,20 +140,39 @@ class CountedSource:
         SourceError
             If the engine cannot be asked.
         """
-        if not isinstance(self._engine, TellsCost):
-            return None
-        statement = self.query_of([request]).everything(with_orphans=self.load_ids is not None)
+        query = self.query_of([request])
         with self._engine.snapshot():
-            return self._engine.expected(statement, about=self._predictions.relation.name)
+            return self.cost.expected(query, self._statement(query))
 
-    def versioned(self, counts: WindowCounts) -> WindowCounts:
-        """Counts with the versions of tables in lakes that were read, and of odd engines."""
+    def scan_of_all(self) -> Scan | None:
+        """What looking at all rows would read.
+
+        Raises
+        ------
+        SourceError
+            If the engine cannot be asked.
+        """
+        query = self._query(self._labels_at_hand.known_by(LATEST))
+        with self._engine.snapshot():
+            return self.cost.expected(query, query.everything(with_orphans=False))
+
+    def check_cost(self, query: CountQuery) -> None:
+        """Refuse to count windows where that would read more than is allowed."""
+        start = f"{query.between[0]:%Y-%m-%d %H:%M} UTC"
+        self.cost.check(query, self._statement(query), what=f"counting the window from {start}")
+
+    def _statement(self, query: CountQuery) -> Statement:
+        return query.everything(with_orphans=self.load_ids is not None)
+
+    def versioned(
+        self, counts: WindowCounts, watch: Stopwatch, *, windows: int = 1
+    ) -> WindowCounts:
+        """Counts with the versions of lakes and engines that were read, and what it took."""
         read = {"predictions": self._predictions.relation, "positives": self._labels.relation}
         versions = {role: one.version for role, one in read.items() if one.version}
         if unverified := self._remarks().unverified:
             versions["unverified_engine"] = unverified
-        if isinstance(self._engine, TellsCost):
-            versions["read_by"] = self._engine.spent()
+        versions["read_by"] = self.cost.told(watch, windows=windows)
         return replace(counts, versions=versions)
 
     def sample(self, request: SampleRequest) -> SampledRows:
@@ -184,6 +198,8 @@ class CountedSource:
             threshold=0.5,
         )
         with self._engine.snapshot():
+            what = "drawing rows with their features"
+            self.cost.check(query, query.sampled(request.rows), what=what)
             self.load_both(query)
             return sample_window(self._engine, query, request)
 
@@ -199,6 +215,7 @@ class CountedSource:
         """
         query = self._draw_query(self._predictions, request)
         with self._engine.snapshot():
+            self.cost.check(query, query.bins(), what="counting rows by score bin")
             self.load_both(query)
             return count_bins(self._engine, query, request)
 
@@ -215,6 +232,8 @@ class CountedSource:
         predictions = self._with_shown(request.columns) if request.columns else self._predictions
         query = self._draw_query(predictions, request)
         with self._engine.snapshot():
+            what = "drawing the cases of an audit"
+            self.cost.check(query, query.smallest(request), what=what)
             self.load_both(query)
             return draw_rows(self._engine, query, request)
 
@@ -249,6 +268,8 @@ class CountedSource:
                     "check its name and the job that writes it"
                 )
                 raise InputError(msg)
+            what = "looking at all rows"
+            self.cost.check(query, query.everything(with_orphans=False), what=what)
             self._load_predictions(named_columns(self._predictions))
             check_predictions(self._engine, query)
             self._engine.load(query.labels.relation, named_columns(query.labels))
@@ -256,7 +277,7 @@ class CountedSource:
             limit = self._clock() + CLOCKS_DIFFER
             ((known, latest, later),) = self._engine.rows(query.label_span(limit), about=about)
             if later and self._labels.known_at is not None:
-                raise _ahead("known_at", self._labels.known_at, self._labels, int(later), latest)
+                raise ahead("known_at", self._labels.known_at, self._labels, int(later), latest)
             delays = LabelDelays()
             if self._labels.known_at is not None:
                 both = f"{self._predictions.relation.name} or {about}"
@@ -347,47 +368,14 @@ class CountedSource:
     def _load_ids(self, between: tuple[datetime, datetime] | None) -> None:
         table = self._predictions
         names = [table.id.name] if between is None else [table.id.name, table.time.column.name]
+        if self._engine.dialect.holds_rows:
+            # Of the others it is part of the statement that was looked at.
+            query = self._query(self._labels, between=between or (EARLIEST, LATEST))
+            what = "looking for labels without prediction among the ids of all predictions"
+            self.cost.check(query, query.ids(), what=what, names=tuple(names))
         self._load_predictions(names, between)
 
-    def _extent(self, query: CountQuery) -> tuple[int, datetime | None, datetime | None]:
-        table = self._predictions
-        self._load_predictions([table.id.name, table.time.column.name])
-        ((rows, first, last, unread, earlier, later),) = self._engine.rows(
-            query.span(self._clock() + CLOCKS_DIFFER), about=table.relation.name
+    def _extent(self, query: CountQuery) -> Extent:
+        return extent_of(
+            self._engine, query, self.cost, load=self._load_predictions, now=self._clock()
         )
-        if unread:
-            problem = PREDICTION_PROBLEMS.index("time") + 1
-            self._load_predictions(named_columns(table))
-            unusable = Unusable(
-                problem=problem,
-                found=int(unread),
-                examples=self._engine.rows(
-                    query.examples(problem, table.time.column, of_all=True),
-                    about=table.relation.name,
-                ),
-            )
-            raise prediction_problems(
-                table, [unusable], key=self._key, rows=int(rows), between=None
-            )
-        if earlier:
-            msg = (
-                f"time column '{table.time.column.name}' of {table.relation.name} has {earlier} "
-                f"times before {PLAUSIBLE_FROM.year}, the first {shown_moment(int(first))}: a "
-                "missing time written as 0, or another time_unit; repair or drop these rows"
-            )
-            raise InputError(msg)
-        if later:
-            raise _ahead("time", table.time, table, int(later), last)
-        if first is None:
-            return 0, None, None
-        return int(rows), from_microseconds(int(first)), from_microseconds(int(last))
-
-
-def _ahead(
-    role: str, time: TimeColumn, table: PredictionTable | LabelTable, found: int, last: Any
-) -> InputError:
-    return InputError(
-        f"{role} column '{time.column.name}' of {table.relation.name} has {found} times more than "
-        f"a day in the future, the last of them {shown_moment(int(last))}: check the clock that "
-        "writes it, and its time_zone or time_unit"
-    )

@@ -10,6 +10,7 @@ from typing import Final, Protocol
 from pumonitor.errors import PumonitorError
 from pumonitor.ports import CountRequest, WindowCounts
 from pumonitor.sources.windows.asking import LoadIds, TooMuchError, count_orphans
+from pumonitor.sources.windows.cost import BeyondLimitError, Stopwatch
 from pumonitor.sources.windows.counting import CountAloneError, count_window, count_windows
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery
@@ -38,8 +39,13 @@ class Counting(Protocol):
     def load_ids(self) -> LoadIds | None:
         """What gets ids of predictions ready, if they are asked for."""
 
-    def versioned(self, counts: WindowCounts) -> WindowCounts:
-        """Counts with the versions of the tables that were read."""
+    def check_cost(self, query: CountQuery) -> None:
+        """Refuse to count windows where that would read more than is allowed."""
+
+    def versioned(
+        self, counts: WindowCounts, watch: Stopwatch, *, windows: int = 1
+    ) -> WindowCounts:
+        """Counts with what was read and what it took."""
 
 
 class Together:
@@ -105,8 +111,9 @@ class Together:
         self, part: Sequence[CountRequest], orphans: Sequence[int] | None
     ) -> list[WindowCounts | Exception]:
         load_ids = self._source.load_ids if orphans is None else None
-        query = self._source.query_of(part)
+        watch, query = Stopwatch(), self._source.query_of(part)
         with self._engine.snapshot():
+            self._check_cost(query, windows=len(part))
             self._source.load_both(query)
             if len(part) == 1:
                 counted: Sequence[WindowCounts | Exception] = [
@@ -117,9 +124,18 @@ class Together:
         return [
             one
             if isinstance(one, Exception)
-            else self._source.versioned(_with(one, orphans, place))
+            else self._source.versioned(_with(one, orphans, place), watch, windows=len(part))
             for place, one in enumerate(counted)
         ]
+
+    def _check_cost(self, query: CountQuery, *, windows: int) -> None:
+        """Of several windows fewer may do."""
+        try:
+            self._source.check_cost(query)
+        except BeyondLimitError:
+            if windows > 1:
+                raise TooMuchError from None
+            raise
 
     def _orphans(self, batch: Sequence[CountRequest]) -> list[int] | None:
         """Labels without prediction of each window; None where the statement about all asks it.

@@ -74,6 +74,20 @@ def test_the_good_one_is_good():
         ("maturity: 30d", "maturity: 999999999d", "maturity, line 14: is longer than 100 years"),
         ("maturity: 30d", "maturity: 1mo", "the length of a month varies: write 30d"),
         ("maturity: 30d", "maturity: 30m", "write min for minutes"),
+        (
+            "score: score",
+            "score: score\n      max_bytes: 10 parsecs",
+            "max_bytes, line 8: must be a number of bytes above 0, such as 10 GB, 500 MB or "
+            "5000000, got '10 parsecs'",
+        ),
+        ("score: score", "score: score\n      max_bytes: 0", "a number of bytes above 0"),
+        ("score: score", "score: score\n      max_bytes: true", "a number of bytes above 0"),
+        ("score: score", "score: score\n      max_bytes: -5 GB", "a number of bytes above 0"),
+        (
+            "source: p.csv",
+            "source: counts://p.csv\n      max_bytes: 5 GB",
+            "max_bytes is for tables with a row per prediction: leave it out of counts://",
+        ),
         ("maturity: 30d", "maturity: 30", "must be a number with s, min, h, d or w, such as 30d"),
         (
             "threshold: 0.5",

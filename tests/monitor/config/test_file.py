@@ -183,6 +183,7 @@ SAME = {
     "the reference with its time": lambda text: text.replace(
         "start: 2026-01-01", "start: 2026-01-01T00:00Z"
     ),
+    "limit": lambda text: text.replace("score: score", "score: score\n      max_bytes: 10 GB"),
 }
 
 OTHER = {

@@ -243,3 +243,12 @@ def test_the_report_is_a_file_to_keep(evaluated, monkeypatch):
     shown = evaluated.get(f"{ADDRESS}?revision=1").text
     assert f'href="{ADDRESS}/report.html?version=-&amp;revision=1"' in shown
     assert f'href="{ADDRESS}/results.csv?version=-&amp;revision=1"' in shown
+
+
+def test_what_read_the_window_stands_with_its_inputs(evaluated):
+    shown = evaluated.get(ADDRESS).text
+    (read_by,) = re.findall(r"<dt>Read by</dt><dd>([^<]*)</dd>", shown)
+    assert re.fullmatch(r"duckdb \d+\.\d+\.\d+, in \S+ s, 3 windows together", read_by)
+    answer = evaluated.get(f"/api/v1{ADDRESS}").json
+    for pane in answer["panes"]:
+        assert pane["counts"]["versions"]["read_by"]["engine"] == "duckdb"

@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema
 
 from pumonitor.errors import did_you_mean
 from pumonitor.monitor.config.values.addresses import Located, check_address
-from pumonitor.monitor.config.values.kinds import Column, Columns, Part, Text, Zone
+from pumonitor.monitor.config.values.kinds import Bytes, Column, Columns, Part, Text, Zone
 from pumonitor.monitor.config.values.masks import without_password
 from pumonitor.monitor.config.values.variables import Secret
 
@@ -64,6 +64,9 @@ class Source(Located):
             return {"path": self._shown_path}
         dialect, _, rest = self._as_far_as_known[0].partition("://")
         place = rest.rpartition("@")[2].partition("?")[0]
+        if dialect == "sc":
+            # Its options stand behind a semicolon, the token among them.
+            place = place.partition(";")[0].rstrip("/")
         data = (
             {"query": " ".join(self.query.split())} if self.query else {"table": self.table or ""}
         )
@@ -234,6 +237,10 @@ class Predictions(_Columns):
         instead of the deployed score.
     group : str or None
         Column with the entity of a row (customer, device), if entities recur.
+    max_bytes : int or None
+        What one statement about predictions may read, such as 10 GB. A statement that is expected
+        to read more is refused before it runs, and so are all where the source cannot tell. It can
+        be changed at any time: results stay as they are.
     time_zone : str or None
         Time zone of times without a zone.
     time_unit : "s", "ms", "us", "ns" or None
@@ -262,6 +269,7 @@ class Predictions(_Columns):
         Column | None,
         Field(description="Column with the entity of a row (customer, device), if entities recur."),
     ] = None
+    max_bytes: Bytes | None = None
 
     @model_validator(mode="after")
     def _different_columns(self) -> Predictions:
@@ -277,6 +285,12 @@ class Predictions(_Columns):
             }
         )
         self._refuse_as_feature()
+        if self.max_bytes is not None and self.source.name.startswith(_COUNTS):
+            msg = (
+                "max_bytes is for tables with a row per prediction: leave it out of counts://, "
+                "whose table is small"
+            )
+            raise ValueError(msg)
         return self
 
     def _refuse_as_feature(self) -> None:

@@ -22,9 +22,11 @@ from pydantic_core import CoreSchema
 from pumonitor.errors import if_percent, nearest
 from pumonitor.monitor.config.values.cron import Cron, read_cron
 from pumonitor.monitor.config.values.durations import read_duration
+from pumonitor.monitor.config.values.sizes import read_size
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 
 __all__ = [
+    "Bytes",
     "Column",
     "Columns",
     "Duration",
@@ -199,6 +201,16 @@ def _label_purity(given: Any) -> float | Literal["auto"]:
     return float(given)
 
 
+Bytes = Annotated[
+    int,
+    *_kind(
+        read_size,
+        {
+            "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}],
+            "examples": ["10 GB", "500 MB"],
+        },
+    ),
+]
 Text = Annotated[str, Field(min_length=1)]
 Column = Annotated[str, Field(min_length=1)]
 Columns = Annotated[tuple[Column, ...], BeforeValidator(as_tuple)]

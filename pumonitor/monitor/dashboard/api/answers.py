@@ -140,7 +140,9 @@ class Pane(Answer):
     revision: int | None
     digest: str | None = Field(description="Digest of the rows that were counted.")
     counts: dict[str, Any] | None = Field(
-        description="Rows that were counted; of tables in lakes, the versions."
+        description="Rows that were counted; in versions what read them (read_by: engine, version, "
+        "seconds, bytes, query_ids, and how many windows together), of tables in lakes the version "
+        "or snapshot, and an engine that was not verified."
     )
     collected_at: Moment | None
     evaluated_at: Moment | None

@@ -19,6 +19,7 @@ from pumonitor.monitor.dashboard.pages.window_inputs import (
 )
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.insights import doubts_in, plain_row, prior_said
+from pumonitor.monitor.inspection.read_by import newest_counts, read_by_said
 from pumonitor.monitor.inspection.results_csv import write_results_csv
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
@@ -115,6 +116,7 @@ def window_page(
         "class_prior_said": "" if chosen is None else prior_said(chosen.evaluation),
         "drawings": drawings,
         "counted": counted_rows(None if pane is None else pane.counts),
+        "read_by": read_by_said(newest_counts(found.record) if pane is None else pane.counts),
         "made_with": [] if chosen is None else made_with_said(chosen),
         "configuration": configuration,
         "query": _query(found),

@@ -1,0 +1,106 @@
+"""From when to when there are predictions, and times that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from pumonitor.errors import InputError
+from pumonitor.sources.column_types.time_columns import (
+    CLOCKS_DIFFER,
+    PLAUSIBLE_FROM,
+    TimeColumn,
+    from_microseconds,
+    shown_moment,
+)
+from pumonitor.sources.windows.cost import Cost
+from pumonitor.sources.windows.counts_engine import Engine
+from pumonitor.sources.windows.counts_problems import Unusable, prediction_problems
+from pumonitor.sources.windows.counts_query import CountQuery
+from pumonitor.sources.windows.counts_rows import (
+    PREDICTION_PROBLEMS,
+    LabelTable,
+    PredictionTable,
+)
+from pumonitor.sources.windows.described import named_columns
+
+__all__ = ["Extent", "ahead", "extent_of"]
+
+Extent = tuple[int, datetime | None, datetime | None]
+"""Rows, and the times of the first and the last."""
+
+
+def extent_of(
+    engine: Engine,
+    query: CountQuery,
+    cost: Cost,
+    *,
+    load: Callable[[Sequence[str]], None],
+    now: datetime,
+) -> Extent:
+    """Rows of predictions with the first and the last time.
+
+    Parameters
+    ----------
+    engine : Engine
+        Within a snapshot.
+    query : CountQuery
+        About all rows.
+    cost : Cost
+        Has the limit of what may be read.
+    load : callable
+        Gets columns of predictions ready.
+    now : datetime
+
+    Raises
+    ------
+    InputError
+        If a time is missing, cannot be read, is of another age, or more than a day ahead; or if
+        more would be read than is allowed.
+    """
+    table = query.predictions
+    names = (table.id.name, table.time.column.name)
+    span = query.span(now + CLOCKS_DIFFER)
+    cost.check(query, span, what="finding the first and the last prediction", names=names)
+    load(names)
+    ((rows, first, last, unread, earlier, later),) = engine.rows(span, about=table.relation.name)
+    if unread:
+        load(named_columns(table))
+        raise _unread(engine, query, found=int(unread), rows=int(rows))
+    if earlier:
+        msg = (
+            f"time column '{table.time.column.name}' of {table.relation.name} has {earlier} "
+            f"times before {PLAUSIBLE_FROM.year}, the first {shown_moment(int(first))}: a "
+            "missing time written as 0, or another time_unit; repair or drop these rows"
+        )
+        raise InputError(msg)
+    if later:
+        raise ahead("time", table.time, table, int(later), last)
+    if first is None:
+        return 0, None, None
+    return int(rows), from_microseconds(int(first)), from_microseconds(int(last))
+
+
+def _unread(engine: Engine, query: CountQuery, *, found: int, rows: int) -> InputError:
+    table = query.predictions
+    problem = PREDICTION_PROBLEMS.index("time") + 1
+    unusable = Unusable(
+        problem=problem,
+        found=found,
+        examples=engine.rows(
+            query.examples(problem, table.time.column, of_all=True), about=table.relation.name
+        ),
+    )
+    return prediction_problems(table, [unusable], key=query.key, rows=rows, between=None)
+
+
+def ahead(
+    role: str, time: TimeColumn, table: PredictionTable | LabelTable, found: int, last: Any
+) -> InputError:
+    """The error about times in the future."""
+    return InputError(
+        f"{role} column '{time.column.name}' of {table.relation.name} has {found} times more than "
+        f"a day in the future, the last of them {shown_moment(int(last))}: check the clock that "
+        "writes it, and its time_zone or time_unit"
+    )
