@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,12 @@ from pumonitor.monitor.challenging.challengers import (
     RegisteredChallenger,
     asking_registry,
 )
-from pumonitor.monitor.challenging.seen import judged_windows, score_due, series_of
+from pumonitor.monitor.challenging.seen import (
+    judged_since,
+    judged_windows,
+    score_due,
+    series_of,
+)
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.challengers import Gate
@@ -222,12 +227,25 @@ def judged(
     return {
         name: JudgedChallenger(
             challenger=challenger,
-            judgement=judgements[name],
+            judgement=judgements[name]
+            if windows[name]
+            else _without_windows(judgements[name], judged_since(ledger, monitor, challenger)),
             windows=windows[name],
             errors=errors[name],
         )
         for name, challenger in challengers.items()
     }
+
+
+def _without_windows(judgement: Judgement, since: tuple[datetime, str] | None) -> Judgement:
+    """What it waits for."""
+    if judgement.by_audit:
+        return judgement
+    reason = "no window is mature and scored yet"
+    if since is not None:
+        moment, why = since
+        reason += f" that began after {moment:%Y-%m-%d %H:%M} UTC, when {why}"
+    return replace(judgement, reason=reason)
 
 
 def _settings(monitor: Monitor, ledger: Ledger) -> GateSettings:

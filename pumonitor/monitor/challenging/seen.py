@@ -21,7 +21,7 @@ from pumonitor.monitor.ledger.records.challengers import ChallengerSeries
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import Pane, PredictionSource
 
-__all__ = ["judged_windows", "mature_panes", "score_due", "series_of"]
+__all__ = ["judged_since", "judged_windows", "mature_panes", "score_due", "series_of"]
 
 _ERROR = 0.025
 
@@ -76,6 +76,18 @@ def deployed_since(ledger: Ledger, monitor: Monitor) -> datetime | None:
     return max(ended, default=None)
 
 
+def judged_since(
+    ledger: Ledger, monitor: Monitor, challenger: Challenger
+) -> tuple[datetime, str] | None:
+    """The moment before which windows say nothing of a challenger, and why; None without one."""
+    moments = [
+        (challenger.trained_until, "its training rows end"),
+        (deployed_since(ledger, monitor), "the deployed version was promoted"),
+    ]
+    known = [(moment, why) for moment, why in moments if moment is not None]
+    return max(known, default=None)
+
+
 def score_due(
     ledger: Ledger,
     monitor: Monitor,
@@ -95,11 +107,11 @@ def score_due(
     """
     series = series_of(monitor, challenger)
     known = {one.start for one in ledger.challengers.windows(series) if one.found is not None}
-    since = [one for one in (challenger.trained_until, deployed_since(ledger, monitor)) if one]
+    since = judged_since(ledger, monitor, challenger)
     scored, failures = 0, list[tuple[datetime, Exception]]()
     for pane in mature_panes(ledger, monitor, configuration=series.configuration):
         start = pane.window.start
-        if is_stopped() or start in known or any(start < one for one in since):
+        if is_stopped() or start in known or (since is not None and start < since[0]):
             continue
         if not ledger.challengers.begin(series, start=start, end=pane.window.end, as_of=pane.as_of):
             continue

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor import __version__
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.monitor.challenging.challengers import (
     TRAINED_UNTIL_TAG,
@@ -383,6 +384,8 @@ def _logged(
             # Not a pickle, which could run anything where it is loaded.
             serialization_format="skops",
             skops_trusted_types=list(_OWN_TYPES),
+            # Otherwise MLflow looks for them in another process, which takes half a minute.
+            pip_requirements=[f"pumonitor[sklearn]=={__version__}"],
         )
         client.log_artifacts(run.info.run_id, str(path), "model")
     client.set_terminated(run.info.run_id)
