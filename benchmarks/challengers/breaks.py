@@ -9,10 +9,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.challengers.gating import is_better
 from benchmarks.challengers.learning import task
 from benchmarks.reproduce.data import as_numbers
 from pumonitor import datasets
-from pumonitor.gate import GateSettings, PairedLabels, judge
+from pumonitor.gate import PairedLabels
 from pumonitor.sklearn import ChallengerClassifier
 
 __all__ = ["BREAKS", "TRAINED_ON", "Outcome", "follow"]
@@ -112,8 +113,7 @@ def follow(kind: str, trained_on: str, seed: int) -> Outcome:
         for model, seen in versions.values():
             seen.append(_paired(here, champion, model))
         for model, seen in versions.values():
-            answer = judge({"one": seen}, GateSettings(better="aul"))["one"]
-            if answer.verdict == "better":
+            if is_better(seen, "aul"):
                 truth = _truth(stream, champion, model, rng)
                 return Outcome(labels=_LABELS * number, truly_better=truth > 0)
         if number in _TRAINED_AFTER:

@@ -19,6 +19,7 @@ from benchmarks.challengers.gating import (
     CAPACITY,
     audit_between,
     fair_labels,
+    is_better,
     models,
     paired,
     reviewed_labels,
@@ -212,7 +213,7 @@ def gate(extent: Extent) -> Iterator[Row]:
     """4: what the gate promotes, of equal models and of one that is .02 AUL better."""
     runs = 125 * extent.seeds
     equal, better = models(0.0), models(0.02)
-    settings = {"recall": GateSettings(better="recall"), "aul": GateSettings(better="aul")}
+    settings = ("recall", "aul")
     for confirmed in (100, 300, 1000):
         promoted, points = Counter[str](), 0
         rng = np.random.default_rng([confirmed, 5])
@@ -220,8 +221,8 @@ def gate(extent: Extent) -> Iterator[Row]:
             rows = window(equal, rng, equal=True)
             seen = paired(rows, fair_labels(rows, confirmed, rng))
             points += bool(seen.aul.mean() > 0)
-            for metric, asked in settings.items():
-                promoted[metric] += judge({"one": [seen]}, asked)["one"].verdict == "better"
+            for metric in settings:
+                promoted[metric] += is_better([seen], metric)
         yield Row(
             what=f"equal models, {confirmed} labels, {runs} windows: promoted",
             measured=", ".join(f"{one} {promoted[one] / runs:.1%}" for one in settings)
@@ -243,10 +244,8 @@ def gate(extent: Extent) -> Iterator[Row]:
                 seen.append(replace(here, aul=np.clip(here.aul + shift, -1, 1)))
                 week_by_week |= _t_lower(seen[-1].aul) > 0
                 summed |= _t_lower(np.concatenate([one.aul for one in seen])) > 0
-                for metric, asked in settings.items():
-                    if not done[metric] and (
-                        judge({"one": seen}, asked)["one"].verdict == "better"
-                    ):
+                for metric in settings:
+                    if not done[metric] and is_better(seen, metric):
                         done[metric] = week + 1
             each_week, added_up = each_week + week_by_week, added_up + summed
             promoted.update(one for one in settings if done[one])
