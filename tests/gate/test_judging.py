@@ -229,6 +229,31 @@ def test_where_all_rows_are_reviewed_the_difference_is_known() -> None:
     assert found.lower(error=0.025) <= 3 / 50 <= found.upper(error=0.025)
 
 
+def test_what_was_reviewed_of_few_rows_says_more_of_them() -> None:
+    """The same verdicts, of 60 rows a side and of 60,000."""
+    verdicts = (1, 0, 1, 0) * 12, (0, 0, 1, 0) * 12
+
+    def width(rows: int) -> float:
+        sides = [Side(unlabeled=rows, confirmed=0, verdicts=one) for one in verdicts]
+        audit = AuditedBetween(flagged=rows, challenger=sides[0], champion=sides[1])
+        found = AuditEvidence.of([audit])
+        return found.upper(error=0.025) - found.lower(error=0.025)
+
+    assert width(60) < 0.7 * width(60_000)
+
+
+def test_scores_that_are_no_probabilities_are_told_apart() -> None:
+    scores = np.concatenate([np.linspace(-40, 0, 200), np.linspace(2, 9, 200)])
+    found = ScoreCounts.of(np.zeros(400, dtype=np.int8), scores)
+    assert not found.is_probability
+    assert len(found.cell) > 300
+    assert found.lower[0] == -40
+    assert found.upper[-1] == 9
+    cut = found.cut(0.25)
+    assert cut is not None
+    assert abs((scores >= cut).mean() - 0.25) < 0.02
+
+
 def test_verdicts_that_are_none_are_refused() -> None:
     audit = AuditedBetween(
         flagged=10,
