@@ -104,9 +104,14 @@ class ShareDraws:
 def at_threshold(problem: Problem, threshold: float) -> AtThreshold:
     """Rates at a decision threshold (score >= threshold is positive), with their draws."""
     index = problem.table.index_of_threshold(threshold)
+    return at_cell(problem, index, share_draws_at(problem, index))
+
+
+def at_cell(problem: Problem, index: int, draws: ShareDraws) -> AtThreshold:
+    """Rates where the cells from `index` up are predicted positive, from draws of their shares."""
     g = float(problem.labeled_above[index])
     theta = float(problem.population_above[index])
-    return rates_with_draws(problem, g, theta, share_draws_at(problem, index))
+    return rates_with_draws(problem, g, theta, draws)
 
 
 def rates_with_draws(problem: Problem, g: float, theta: float, draws: ShareDraws) -> AtThreshold:

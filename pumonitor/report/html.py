@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.names import title as title_of
@@ -121,6 +122,7 @@ def render_html(
     )
 
 
+@lru_cache(maxsize=1)
 def _template() -> Template:
     """The page's template: values are escaped, and one that is missing is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
