@@ -26,7 +26,6 @@ from pumonitor.monitor.ledger.database.schema import (
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries, MetricResult
-from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
 from pumonitor.monitor.ledger.results.newest_panes import point_to_newest
 from pumonitor.monitor.ledger.results.planning import recount
 from pumonitor.monitor.ledger.results.retention import note_superseded
@@ -73,6 +72,8 @@ def store_collected(
             )
         )
         if pane.series:
+            from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
+
             connection.execute(
                 insert(series),
                 [
