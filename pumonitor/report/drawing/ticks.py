@@ -23,6 +23,7 @@ _MONTH: Final = 30 * _DAY
 _YEAR: Final = 365 * _DAY
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_SUNDAY: Final = 3 * _DAY
+_ROUNDING: Final = 1e-9
 _STEPS: Final = (
     *(one * _SECOND for one in (1, 5, 15, 30)),
     *(one * _MINUTE for one in (1, 5, 15, 30)),
@@ -60,7 +61,7 @@ def number_ticks(low: float, high: float, count: int) -> list[float]:
     if not low < high:
         return [low]
     step = number_step(low, high, count)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    first, last = math.ceil(low / step - _ROUNDING), math.floor(high / step + _ROUNDING)
     inverse = round(1 / step) if step < 1 else 0
     return [one / inverse if inverse else one * step for one in range(first, last + 1)]
 
@@ -73,12 +74,13 @@ def nice(low: float, high: float, *, count: int = 10) -> tuple[float, float]:
     >>> nice(0.013, 0.187)
     (0.0, 0.2)
     """
-    for _ in range(2):  # a wider range can have a wider step
-        if not low < high:
-            break
-        step = number_step(low, high, count)
-        low, high = math.floor(low / step) * step, math.ceil(high / step) * step
-    return low, round(high, 12)
+    before = 0.0
+    while low < high and (step := number_step(low, high, count)) != before:
+        before = step  # a wider range can have a wider step
+        first, last = math.floor(low / step + _ROUNDING), math.ceil(high / step - _ROUNDING)
+        inverse = round(1 / step) if step < 1 else 0
+        low, high = (one / inverse if inverse else one * step for one in (first, last))
+    return low, high
 
 
 def moment_ticks(begin: float, end: float, count: int) -> list[float]:
