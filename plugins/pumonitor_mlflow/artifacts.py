@@ -70,13 +70,13 @@ def write_report(
     without_audit: Evaluation | None = None,
 ) -> None:
     """Write ``report.html`` and a PNG for each chart."""
-    from pumonitor.report.charts import build_charts, to_png
+    from pumonitor.report.charts import chart_names, chart_of, to_png
     from pumonitor.report.html import render_html
 
     page = render_html(evaluation, context=context, without_audit=without_audit)
     (directory / "report.html").write_text(page, encoding="utf-8")
-    for name, chart in build_charts(evaluation).items():
-        (directory / f"{name}.png").write_bytes(to_png(chart))
+    for name in chart_names(evaluation):
+        (directory / f"{name}.png").write_bytes(to_png(chart_of(evaluation, name)))
 
 
 def as_artifact(path: Path, *, uri: str) -> EvaluationArtifact:

@@ -17,12 +17,14 @@ from pumonitor.metrics.ranking import (
     average_precision_correlation,
     average_precision_error,
     average_precision_value,
+    average_precision_values,
     observed_lift,
 )
 from pumonitor.metrics.recovery import Route, indirect_average_precision, indirect_weight
 from pumonitor.metrics.settings import Setting
 from pumonitor.results import Estimate
 from pumonitor.stats.confidence_draws import log_t_draws
+from pumonitor.stats.quantiles import quantiles
 
 __all__ = ["average_precision", "average_precision_estimate"]
 
@@ -47,8 +49,8 @@ def average_precision_estimate(
             prior_draws = prior_draws_following(
                 problem, sampling, correlation=average_precision_correlation(problem)
             )
-        grid = np.quantile(prior_draws, np.linspace(0, 1, _PRIOR_GRID))
-        values = np.array([average_precision_value(problem, point) for point in grid])
+        grid = quantiles(prior_draws, np.linspace(0, 1, _PRIOR_GRID))
+        values = average_precision_values(problem, grid)
         by_prior = np.interp(problem.prior_alone, grid, values)
         at_draws = np.interp(prior_draws, grid, values)
         both = sampling * at_draws / value if value > 0 else at_draws

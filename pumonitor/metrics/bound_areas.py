@@ -23,8 +23,10 @@ class Path:
 
     Attributes
     ----------
-    flagged, true_positives : ndarray of shape (cells + 1,)
-        From 0 to all rows, from 0 to all positives.
+    flagged : ndarray of shape (cells + 1,)
+        From 0 to all rows.
+    true_positives : ndarray of shape (..., cells + 1)
+        From 0 to all positives; several paths over the same rows are computed at once.
     tied : ndarray of shape (cells,)
         Whether the rows of a cell share one score, and count as ties.
     positives_first : bool
@@ -40,7 +42,7 @@ class Path:
     row_weight: float = 1.0
 
 
-def area_under_roc(path: Path) -> float:
+def area_under_roc(path: Path) -> FloatArray:
     """AUC: (integral of TP over flagged rows - P^2 / 2) / (P N).
 
     Examples
@@ -48,21 +50,22 @@ def area_under_roc(path: Path) -> float:
     >>> flags = np.array([True, True])
     >>> path = Path(flagged=np.array([0.0, 1.0, 3.0]), true_positives=np.array([0.0, 1.0, 1.0]),
     ...             tied=flags, positives_first=True)
-    >>> area_under_roc(path)
+    >>> float(area_under_roc(path))
     1.0
     """
     rows, found = np.diff(path.flagged), np.diff(path.true_positives)
-    before = path.true_positives[:-1]
+    before = path.true_positives[..., :-1]
     tied = before * rows + 0.5 * found * rows
     first = before * rows + found * rows - 0.5 * found**2
     last = before * rows + 0.5 * found**2
     inner = np.where(path.tied, tied, first if path.positives_first else last)
-    positives = float(path.true_positives[-1])
+    positives = path.true_positives[..., -1]
     negatives = float(path.flagged[-1]) - positives
-    return float((np.sum(inner) - 0.5 * positives**2) / (positives * negatives))
+    area = (np.sum(inner, axis=-1) - 0.5 * positives**2) / (positives * negatives)
+    return np.asarray(area)
 
 
-def average_precision_of(path: Path) -> float:
+def average_precision_of(path: Path) -> FloatArray:
     """Average precision: the mean over the positives of the precision at their score.
 
     Examples
@@ -70,17 +73,18 @@ def average_precision_of(path: Path) -> float:
     >>> path = Path(flagged=np.array([0.0, 1.0, 3.0, 4.0]),
     ...             true_positives=np.array([0.0, 1.0, 1.0, 2.0]),
     ...             tied=np.ones(3, dtype=bool), positives_first=True)
-    >>> average_precision_of(path)
+    >>> float(average_precision_of(path))
     0.75
     """
     flagged, found = path.flagged / path.row_weight, np.diff(path.true_positives) / path.row_weight
-    before = path.true_positives[:-1] / path.row_weight
-    rows = np.diff(flagged)
-    skipped = np.zeros_like(rows) if path.positives_first else rows - found
-    above = flagged[:-1] + skipped
-    # sum over k = 1..found of (before + k) / (above + k), by the digamma function.
-    harmonic = special.digamma(above + found + 1) - special.digamma(above + 1)
-    in_order = found + (before - above) * harmonic
+    before = path.true_positives[..., :-1] / path.row_weight
     with np.errstate(divide="ignore", invalid="ignore"):
-        tied = np.where(found > 0, found * (before + found) / flagged[1:], 0.0)
-    return float(np.sum(np.where(path.tied, tied, in_order)) / np.sum(found))
+        parts = np.where(found > 0, found * (before + found) / flagged[1:], 0.0)
+    mixed = ~path.tied
+    if mixed.any():
+        rows, inside = np.diff(flagged)[mixed], found[..., mixed]
+        above = flagged[:-1][mixed] + (0.0 if path.positives_first else rows - inside)
+        # sum over k = 1..found of (before + k) / (above + k), by the digamma function.
+        harmonic = special.digamma(above + inside + 1) - special.digamma(above + 1)
+        parts[..., mixed] = inside + (before[..., mixed] - above) * harmonic
+    return np.asarray(np.sum(parts, axis=-1) / np.sum(found, axis=-1))

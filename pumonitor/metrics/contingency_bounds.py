@@ -210,26 +210,23 @@ class ContingencyBounds:
             "true_negatives": rows - flagged - positives + found,
         }
 
-    def _of_area(self, name: str, area: Callable[[Path], float]) -> Bounds:
+    def _of_area(self, name: str, area: Callable[[Path], FloatArray]) -> Bounds:
         def of_side(side: Side) -> Bounds:
-            def areas(paths: tuple[FloatArray, ...], *, positives_first: bool) -> list[float]:
-                return [
-                    area(
-                        Path(
-                            flagged=self.flagged,
-                            true_positives=found,
-                            tied=self.tied,
-                            positives_first=positives_first,
-                            row_weight=self.row_weight,
-                        )
+            def areas(paths: tuple[FloatArray, ...], *, positives_first: bool) -> FloatArray:
+                return area(
+                    Path(
+                        flagged=self.flagged,
+                        true_positives=np.stack(paths),
+                        tied=self.tied,
+                        positives_first=positives_first,
+                        row_weight=self.row_weight,
                     )
-                    for found in paths
-                ]
+                )
 
             return self._bounds(
                 name,
-                min(areas(side.low, positives_first=False)),
-                max(areas(side.high, positives_first=True)),
+                float(np.min(areas(side.low, positives_first=False))),
+                float(np.max(areas(side.high, positives_first=True))),
                 side,
             )
 

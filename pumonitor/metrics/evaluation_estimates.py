@@ -18,7 +18,7 @@ from pumonitor.metrics.prior_quantities import (
 )
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.ranking import observed_lift
-from pumonitor.metrics.rates import at_threshold
+from pumonitor.metrics.rates import at_cell, share_draws_at
 from pumonitor.metrics.resampled import resample
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.metrics.top_k import top_k_estimates
@@ -43,8 +43,10 @@ def estimates_and_curves(
     curves: bool,
 ) -> tuple[dict[str, Estimate], dict[str, Curve]]:
     """Estimates by name, and curves by name unless none are asked for."""
-    at = at_threshold(problem, threshold)
-    naive = uncorrected_at(problem, threshold)
+    index = problem.table.index_of_threshold(threshold)
+    drawn = share_draws_at(problem, index)
+    at = at_cell(problem, index, drawn)
+    naive = uncorrected_at(problem, index, drawn)
     lift = observed_lift(problem)
     resampled = resample(problem, cells=CURVE_CELLS, thresholds=(threshold,))
     threshold_metrics = _with_f_beta(beta_metric)

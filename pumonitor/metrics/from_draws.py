@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 
 from pumonitor.metrics.problem import Problem
 from pumonitor.results import Estimate
-from pumonitor.stats.confidence_draws import (
-    interval,
-)
+from pumonitor.stats.confidence_draws import interval, with_value
 
 __all__ = ["estimate_from_draws", "spread"]
 
@@ -47,13 +45,15 @@ def estimate_from_draws(
         else interval(sampling, confidence_level=problem.confidence_level)
     )
     bias = 0.0
-    if prior is not None and np.isfinite(prior).any():
+    by_prior = None if prior is None else with_value(prior)
+    if by_prior is not None and len(by_prior):
         at_prior = float(value) if unconstrained_value is None else unconstrained_value
-        bias = float(np.mean(prior[np.isfinite(prior)])) - at_prior
+        bias = float(np.add.reduce(by_prior) / len(by_prior)) - at_prior
         bias = 0.0 if abs(bias) < 1e-12 else bias  # no more than rounding
     if problem.correct_prior_bias:
         value = value - bias
     low, high = _holding(float(value), low, high)
+    se = spread(draws)
     return Estimate(
         name=name,
         value=float(value),
@@ -63,9 +63,9 @@ def estimate_from_draws(
         method=method,
         n_labeled=problem.table.n_labeled,
         n_unlabeled=problem.table.n_unlabeled,
-        se=spread(draws),
-        se_sampling=spread(sampling),
-        se_prior=0.0 if prior is None else spread(prior),
+        se=se,
+        se_sampling=se if sampling is draws else spread(sampling),
+        se_prior=0.0 if by_prior is None else spread(by_prior),
         prior_bias=bias,
         range=value_range,
         unconstrained_value=unconstrained_value,
@@ -83,5 +83,9 @@ def _holding(value: float, low: float, high: float) -> tuple[float, float]:
 
 def spread(draws: FloatArray) -> float:
     """Standard deviation of the draws that have a value."""
-    kept = draws[np.isfinite(draws)]
-    return float(np.std(kept)) if len(kept) else math.nan
+    kept = with_value(draws)
+    if not len(kept):
+        return math.nan
+    # Sums without the detours of NumPy's own mean, which take longer than they do.
+    apart = kept - np.add.reduce(kept) / len(kept)
+    return math.sqrt(float(np.dot(apart, apart)) / len(kept))

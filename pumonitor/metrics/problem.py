@@ -22,8 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.metrics.on_demand import OnDemand
 from pumonitor.metrics.prior_draws import (
     DRAWS,
+    PriorDraws,
     draws_of_prior,
     population_prior,
     prior_at_frequency,
@@ -50,22 +52,20 @@ class Problem:
     scenario, target, label_purity, confidence_level
         As in `pumonitor.evaluate`.
     class_prior : ClassPriorEstimate
-        pi; `prior_draws` are its confidence draws, None when it is known. `unlabeled_draws` are
-        those of a (as a share of all rows not labeled), when a was estimated and pi follows;
-        `frequency_draws` those of the label frequency c, when that was given and pi = q b / c.
+        pi.
     labeled_above, population_above : ndarray of shape (cells + 1,)
         Share of G and of F in cell i and higher; the last is 0.
     labeled_fraction : float
-        q: labeled rows over all rows of the table. `fraction_draws` are its confidence draws.
+        q: labeled rows over all rows of the table.
     labeled_size, rest_size, population_size : float
         Effective numbers of rows behind G, behind the rows of F that are not labeled, behind F
         (Kish: the squared sum of weights over the sum of squares).
-    sums : RunningSums
-        Second moments of the weights, for variances at any threshold.
     correct_prior_bias : bool
         Whether values are freed of the bias that an uncertain class prior gives them.
     seed : int
         Every metric draws from generators made of it, so results can be repeated.
+    on_demand : OnDemand
+        Draws and sums that not every use of a problem needs.
     """
 
     table: ScoreTable
@@ -74,19 +74,40 @@ class Problem:
     label_purity: float
     confidence_level: float
     class_prior: ClassPriorEstimate
-    prior_draws: FloatArray | None
-    unlabeled_draws: FloatArray | None
-    frequency_draws: FloatArray | None
     labeled_above: FloatArray
     population_above: FloatArray
-    sums: RunningSums
     labeled_fraction: float
-    fraction_draws: FloatArray
     labeled_size: float
     rest_size: float
     population_size: float
     correct_prior_bias: bool
     seed: int
+    on_demand: OnDemand
+
+    @property
+    def prior_draws(self) -> FloatArray | None:
+        """Confidence draws of pi; None when it is known."""
+        return self.on_demand.of_prior.prior
+
+    @property
+    def unlabeled_draws(self) -> FloatArray | None:
+        """Those of a (as a share of all rows not labeled), when a was estimated and pi follows."""
+        return self.on_demand.of_prior.unlabeled
+
+    @property
+    def frequency_draws(self) -> FloatArray | None:
+        """Those of the label frequency c, when that was given and pi = q b / c."""
+        return self.on_demand.of_prior.frequency
+
+    @property
+    def fraction_draws(self) -> FloatArray:
+        """Those of the labeled fraction q."""
+        return self.on_demand.fraction
+
+    @property
+    def sums(self) -> RunningSums:
+        """Second moments of the weights, for variances at any threshold."""
+        return self.on_demand.sums
 
     @property
     def labeled_share(self) -> FloatArray:
@@ -252,18 +273,23 @@ def make_problem(
     fraction = mass_total / everything
     rest_size = effective_rows(rest, rest_squares)
     mass_size = effective_rows(table.labeled_mass, table.labeled_mass_squares)
-    fraction_draws = np.full(DRAWS, fraction)
-    if target == "process" and in_population:
-        fraction_draws = _fraction_draws(table, rest_squares, fraction, everything, seed=seed)
-    of_prior = draws_of_prior(
-        class_prior,
-        fraction_draws,
-        unlabeled_of_rest=float(table.unlabeled.sum()) / float(rest.sum())
-        if in_population
-        else None,
-        label_purity=label_purity,
-        rng=_stream(seed, "class prior"),
-    )
+
+    def fraction_draws() -> FloatArray:
+        if target == "process" and in_population:
+            return _fraction_draws(table, rest_squares, fraction, everything, seed=seed)
+        return np.full(DRAWS, fraction)
+
+    def prior_draws(fractions: FloatArray) -> PriorDraws:
+        return draws_of_prior(
+            class_prior,
+            fractions,
+            unlabeled_of_rest=float(table.unlabeled.sum()) / float(rest.sum())
+            if in_population
+            else None,
+            label_purity=label_purity,
+            rng=_stream(seed, "class prior"),
+        )
+
     return Problem(
         table=table,
         scenario=scenario,
@@ -271,19 +297,19 @@ def make_problem(
         label_purity=label_purity,
         confidence_level=confidence_level,
         class_prior=class_prior,
-        prior_draws=of_prior.prior,
-        unlabeled_draws=of_prior.unlabeled,
-        frequency_draws=of_prior.frequency,
         labeled_above=above(table.labeled) / float(table.labeled.sum()),
         population_above=above(population) / float(population.sum()),
-        sums=RunningSums.of(table, rest, rest_squares),
         labeled_fraction=fraction,
-        fraction_draws=fraction_draws,
         labeled_size=effective_rows(table.labeled, table.labeled_squares),
         rest_size=rest_size,
         population_size=rest_size + (mass_size if in_population else 0.0),
         correct_prior_bias=correct_prior_bias,
         seed=seed,
+        on_demand=OnDemand(
+            fraction=fraction_draws,
+            of_prior=prior_draws,
+            sums=lambda: RunningSums.of(table, rest, rest_squares),
+        ),
     )
 
 

@@ -104,9 +104,14 @@ class ShareDraws:
 def at_threshold(problem: Problem, threshold: float) -> AtThreshold:
     """Rates at a decision threshold (score >= threshold is positive), with their draws."""
     index = problem.table.index_of_threshold(threshold)
+    return at_cell(problem, index, share_draws_at(problem, index))
+
+
+def at_cell(problem: Problem, index: int, draws: ShareDraws) -> AtThreshold:
+    """Rates where the cells from `index` up are predicted positive, from draws of their shares."""
     g = float(problem.labeled_above[index])
     theta = float(problem.population_above[index])
-    return rates_with_draws(problem, g, theta, share_draws_at(problem, index))
+    return rates_with_draws(problem, g, theta, draws)
 
 
 def rates_with_draws(problem: Problem, g: float, theta: float, draws: ShareDraws) -> AtThreshold:
@@ -236,6 +241,10 @@ def _mass_draws(
     return side(above_draws, g, mass, up), side(below_draws, 1 - g, 1 - mass, down)
 
 
+def _of_each_draw(values: FloatArray) -> FloatArray:
+    return values if values.shape == (DRAWS,) else np.broadcast_to(values, (DRAWS,))
+
+
 def estimate_at(
     at: AtThreshold,
     name: str,
@@ -252,10 +261,9 @@ def estimate_at(
         value = float(formula(at.point))
         if not np.isfinite(value):
             return at.problem.undefined(name, undefined_reason or "the formula has no value here")
-        size = (DRAWS,)
-        draws = np.broadcast_to(formula(at.both), size)
-        sampling = draws if at.prior is None else np.broadcast_to(formula(at.sampling), size)
-        by_prior = None if at.prior is None else np.broadcast_to(formula(at.prior), size)
+        draws = _of_each_draw(formula(at.both))
+        sampling = draws if at.prior is None else _of_each_draw(formula(at.sampling))
+        by_prior = None if at.prior is None else _of_each_draw(formula(at.prior))
     return estimate_from_draws(
         at.problem,
         name,

@@ -26,7 +26,7 @@ from pumonitor.metrics.ranking import (
     average_precision_value,
     observed_lift,
 )
-from pumonitor.metrics.rates import AtThreshold, corrected_rates, share_draws_at
+from pumonitor.metrics.rates import AtThreshold, ShareDraws, corrected_rates, share_draws_at
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario
 from pumonitor.stats.confidence_draws import log_t_draws
 
@@ -35,13 +35,23 @@ __all__ = ["UNCORRECTED_AT_THRESHOLD", "uncorrected_at", "uncorrected_ranking"]
 UNCORRECTED_AT_THRESHOLD = (F1, ACCURACY, BALANCED_ACCURACY, MCC)
 
 
-def uncorrected_at(problem: Problem, threshold: float) -> AtThreshold:
-    """Rates of labeled against all others at a threshold, with draws from sampling alone."""
-    rows = _each_row_once(problem, scenario=problem.scenario)
-    index = rows.table.index_of_threshold(threshold)
+def uncorrected_at(problem: Problem, index: int, drawn: ShareDraws) -> AtThreshold:
+    """Rates of labeled against all others at a threshold, with draws from sampling alone.
+
+    Parameters
+    ----------
+    problem : Problem
+    index : int
+        Of the lowest cell that is flagged.
+    drawn : ShareDraws
+        Those of the problem itself, which are these where each of its rows counts once.
+    """
+    rows = problem
+    if not _counts_each_row_once(problem):
+        rows = _each_row_once(problem, scenario=problem.scenario)
+        drawn = share_draws_at(rows, index)
     g, theta = float(rows.labeled_above[index]), float(rows.population_above[index])
     q = problem.labeled_fraction
-    drawn = share_draws_at(rows, index)
     theta_draws = drawn.population_above
     if rows.scenario == "case-control":
         theta = q * g + (1 - q) * theta
@@ -65,6 +75,13 @@ def uncorrected_ranking(problem: Problem) -> tuple[Estimate, Estimate]:
     one_sample = problem.target == "window" and problem.scenario == "single-training-set"
     rows = _each_row_once(problem, scenario="single-training-set" if one_sample else "case-control")
     return _auc(problem, rows), _average_precision(problem, rows)
+
+
+def _counts_each_row_once(problem: Problem) -> bool:
+    """Whether the uncorrected numbers are of the same rows, with nothing to count otherwise."""
+    table = problem.table
+    of_process = problem.scenario == "single-training-set" or problem.target == "process"
+    return of_process and table.weights is None and not table.negative.any()
 
 
 def _each_row_once(problem: Problem, *, scenario: Scenario) -> Problem:

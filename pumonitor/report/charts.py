@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.report.audit_charts import audit_frequency_chart, audit_positives_chart
 from pumonitor.report.forest_chart import forest_chart
 from pumonitor.report.ranking_charts import lift_chart, precision_recall_chart, roc_chart
 from pumonitor.report.score_chart import score_chart
 from pumonitor.report.sensitivity_chart import sensitivity_chart
-from pumonitor.report.theme import themed, to_png, to_svg, unchecked
+from pumonitor.report.theme import CONFIG, themed, to_png, to_svg, unchecked
 from pumonitor.report.threshold_charts import threshold_chart
 from pumonitor.results import Evaluation
 
 if TYPE_CHECKING:
     import altair
 
-    from pumonitor.report.theme import Chart
+    from pumonitor.report.chart_parts import Spec
+    from pumonitor.report.theme import Chart, Drawable
 
-__all__ = ["build_chart", "build_charts", "to_png", "to_svg"]
+__all__ = ["build_chart", "build_charts", "chart_names", "chart_of", "to_png", "to_svg"]
 
-_BUILDERS: Final[dict[str, Callable[[Evaluation], Chart]]] = {
+_BUILDERS: Final[dict[str, Callable[[Evaluation], Spec]]] = {
     "forest": forest_chart,
     "roc": roc_chart,
     "precision_recall": precision_recall_chart,
@@ -29,6 +30,8 @@ _BUILDERS: Final[dict[str, Callable[[Evaluation], Chart]]] = {
     "by_threshold": threshold_chart,
     "score_distributions": score_chart,
     "sensitivity": sensitivity_chart,
+}
+_OF_AUDITS: Final[dict[str, Callable[[Evaluation], Chart]]] = {
     "audit_frequency": audit_frequency_chart,
     "audit_positives": audit_positives_chart,
 }
@@ -57,13 +60,38 @@ def build_charts(evaluation: Evaluation) -> dict[str, altair.TopLevelMixin]:
     ['by_threshold', 'forest', 'lift', 'precision_recall', 'roc', 'score_distributions',
      'sensitivity']
     """
-    left_out = set() if evaluation.at_priors else {"sensitivity"}
-    if evaluation.audit is None:
-        left_out |= {"audit_frequency", "audit_positives"}
-    return {name: build_chart(evaluation, name) for name in _BUILDERS if name not in left_out}
+    return {name: build_chart(evaluation, name) for name in chart_names(evaluation)}
 
 
 def build_chart(evaluation: Evaluation, name: str) -> altair.TopLevelMixin:
     """One of the charts of `build_charts`, by its name."""
+    import altair as alt
+
+    chart = chart_of(evaluation, name)
+    if not isinstance(chart, dict):
+        return chart
+    kinds: dict[str, Any] = {
+        "vconcat": alt.VConcatChart,
+        "concat": alt.ConcatChart,
+        "layer": alt.LayerChart,
+    }
+    made: altair.TopLevelMixin = next(
+        kind.from_dict({**chart, "config": CONFIG}, validate=False)
+        for part, kind in kinds.items()
+        if part in chart
+    )
+    return made
+
+
+def chart_names(evaluation: Evaluation) -> list[str]:
+    """Charts that there are of an evaluation."""
+    names = [name for name in _BUILDERS if name != "sensitivity" or evaluation.at_priors]
+    return names if evaluation.audit is None else [*names, *_OF_AUDITS]
+
+
+def chart_of(evaluation: Evaluation, name: str) -> Drawable:
+    """One of the charts as it is put together, which `to_svg` and `to_png` draw."""
+    if name in _BUILDERS:
+        return _BUILDERS[name](evaluation)
     with unchecked():
-        return themed(_BUILDERS[name](evaluation))
+        return themed(_OF_AUDITS[name](evaluation))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.report import palette
-from pumonitor.report.chart_data import csv_data
+from pumonitor.report.chart_parts import Spec, by_source, layer, second
 from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME
 from pumonitor.results import Curve
 
-if TYPE_CHECKING:
-    import altair
-
-__all__ = ["band_and_lines", "points_of", "source_encoding"]
+__all__ = ["band_and_lines", "points_of"]
 
 _MOST_POINTS = 160
 
@@ -45,53 +42,26 @@ def _finite(column: NDArray[np.float64], index: int) -> float | None:
     return float(f"{value:.6g}") if math.isfinite(value) else None
 
 
-def source_encoding(*, with_legend: bool = True) -> dict[str, Any]:
-    """Colour and dash by source, corrected or uncorrected, with one legend for both."""
-    import altair as alt
-
-    names = [CORRECTED_NAME, UNCORRECTED_NAME]
-    legend = alt.Legend(symbolType="stroke", symbolSize=400) if with_legend else None
-    return {
-        "color": alt.Color(
-            "source:N",
-            scale=alt.Scale(domain=names, range=[palette.CORRECTED, palette.UNCORRECTED]),
-            legend=legend,
-        ),
-        "strokeDash": alt.StrokeDash(
-            "source:N", scale=alt.Scale(domain=names, range=[[1, 0], [6, 4]]), legend=legend
-        ),
-    }
-
-
-def band_and_lines(
-    curve: Curve,
-    *,
-    x: altair.X,
-    y_scale: altair.Scale,
-    y_axis: altair.Axis,
-    with_legend: bool = True,
-) -> list[altair.Chart]:
+def band_and_lines(curve: Curve, *, x: Spec, y: Spec, with_legend: bool = True) -> list[Spec]:
     """The layers of a curve: band, corrected line, uncorrected line (dashed).
 
-    `x`, `y_scale` and `y_axis` describe the axes; the fields are those of `points_of`.
+    `x` and `y` say what the axes look like; the columns are those of `points_of`.
     """
-    import altair as alt
+    rows = points_of(curve)
 
-    base = alt.Chart(csv_data(points_of(curve))).encode(x=x)
+    def along(name: str) -> Spec:
+        return {"x": {**x, "field": "x"}, "y": {**y, "field": name}}
 
-    def line(field: str, source: str) -> altair.Chart:
-        drawn = (
-            base.transform_calculate(source=f"'{source}'")
-            .mark_line(strokeWidth=2.25)
-            .encode(
-                y=alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis),
-                **source_encoding(with_legend=with_legend),
-            )
-        )
-        return cast("altair.Chart", drawn)
+    def line(name: str, source: str) -> Spec:
+        encoding = {**along(name), **by_source(with_legend=with_legend)}
+        return layer(rows, "line", look={"strokeWidth": 2.25}, source=source, **encoding)
 
-    band = base.mark_area(color=palette.CORRECTED, opacity=0.18).encode(
-        y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
+    band = layer(
+        rows,
+        "area",
+        look={"color": palette.CORRECTED, "opacity": 0.18},
+        **along("low"),
+        y2=second("high"),
     )
     layers = [band, line("y", CORRECTED_NAME)]
     if curve.uncorrected is not None:

@@ -9,11 +9,11 @@ from typing import Final
 
 from pumonitor.names import title
 from pumonitor.report.audit_charts import with_and_without_chart
-from pumonitor.report.charts import build_chart
+from pumonitor.report.charts import chart_of
 from pumonitor.report.history_chart import HistoryPoint, history_chart
 from pumonitor.report.prior_chart import PriorHistory, prior_chart
 from pumonitor.report.sensitivity_chart import sensitivity_panel
-from pumonitor.report.theme import themed, to_svg
+from pumonitor.report.theme import themed, to_svg, unchecked
 from pumonitor.report.threshold_charts import threshold_panels
 from pumonitor.results import Evaluation
 from pumonitor.results.sensitivity import Sensitivity
@@ -130,9 +130,9 @@ def audit_figures(evaluation: Evaluation, without: Evaluation | None) -> list[Fi
     if without is None:
         return drawn
     heading = "With and without the audit"
-    svg = inline_svg(
-        to_svg(themed(with_and_without_chart(evaluation, without))), description=heading
-    )
+    with unchecked():
+        chart = themed(with_and_without_chart(evaluation, without))
+    svg = inline_svg(to_svg(chart), description=heading)
     reading = (
         "The same cases evaluated twice, from scores and confirmations alone and together with the "
         "audit. Where the two intervals lie apart, confirmations are no fair sample, or the share "
@@ -147,7 +147,7 @@ def _drawn(evaluation: Evaluation, readings: Mapping[str, tuple[str, str]]) -> l
             name=name,
             heading=heading,
             reading=reading,
-            svg=inline_svg(to_svg(build_chart(evaluation, name)), description=heading),
+            svg=inline_svg(to_svg(chart_of(evaluation, name)), description=heading),
         )
         for name, (heading, reading) in readings.items()
     ]
@@ -158,7 +158,7 @@ def history_figures(history: Mapping[str, Sequence[HistoryPoint]]) -> list[Figur
     if not history:
         return []
     heading = "The windows up to this one"
-    svg = inline_svg(to_svg(themed(history_chart(history))), description=heading)
+    svg = inline_svg(to_svg(history_chart(history)), description=heading)
     reading = (
         "Each dot is a window, as it was known when this one was evaluated, the line through "
         "it its interval; the large dot is this window. Axes do not begin at zero."
@@ -171,7 +171,7 @@ def prior_figures(history: PriorHistory | None) -> list[Figure]:
     if history is None:
         return []
     heading = "The share of positives over the windows"
-    svg = inline_svg(to_svg(themed(prior_chart(history))), description=heading)
+    svg = inline_svg(to_svg(prior_chart(history)), description=heading)
     level = "was given" if history.level.given else "it was first estimated at"
     reading = (
         "The line is the share of positives as it is followed from window to window, the band its "
@@ -188,7 +188,7 @@ def threshold_figures(evaluation: Evaluation) -> list[Figure]:
     drawn = []
     for name, panel in threshold_panels(evaluation, with_legend=False).items():
         heading = title(name, evaluation.settings)
-        svg = inline_svg(to_svg(themed(panel)), description=f"{heading} by threshold")
+        svg = inline_svg(to_svg(panel), description=f"{heading} by threshold")
         drawn.append(Figure(name=name, heading=heading, reading="", svg=svg))
     return drawn
 
@@ -199,7 +199,7 @@ def sensitivity_figures(evaluation: Evaluation, swept: Mapping[str, Sensitivity]
     for name, found in swept.items():
         heading = title(name, evaluation.settings)
         svg = inline_svg(
-            to_svg(themed(sensitivity_panel(found, heading=heading))),
+            to_svg(sensitivity_panel(found, heading=heading)),
             description=f"{heading} by share of positives",
         )
         drawn.append(Figure(name=name, heading=heading, reading="", svg=svg))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from pumonitor.names import AT_THRESHOLD, title
 from pumonitor.report import palette
+from pumonitor.report.chart_parts import (
+    Spec,
+    field,
+    layer,
+    layered,
+    second,
+    source_scale,
+)
 from pumonitor.report.numbers import number
-from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME, layered
+from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
-
-if TYPE_CHECKING:
-    import altair
 
 __all__ = ["forest_chart", "forest_rows"]
 
@@ -58,78 +63,77 @@ def _row(evaluation: Evaluation, estimate: Estimate) -> dict[str, Any]:
     return row | {"text": f"{number(value)} ({number(low)}–{number(high)})"}
 
 
-def forest_chart(evaluation: Evaluation) -> altair.VConcatChart:
+def forest_chart(evaluation: Evaluation) -> Spec:
     """Dots with intervals by group, uncorrected numbers as orange diamonds, values at the right."""
-    import altair as alt
-
     panels = []
     for heading, names in _PANELS.items():
         rows = forest_rows(evaluation, names)
         if rows:
             panels.append(_panel(heading, rows, own_axis=heading == _OWN_AXIS))
-    chart = alt.vconcat(*panels, spacing=14)
-    return cast("altair.VConcatChart", chart.resolve_scale(x="independent", color="shared"))
+    apart = {"scale": {"x": "independent", "color": "shared"}}
+    return {"vconcat": panels, "spacing": 14, "resolve": apart}
 
 
-def _panel(heading: str, rows: list[dict[str, Any]], *, own_axis: bool) -> altair.LayerChart:
-    import altair as alt
-
+def _panel(heading: str, rows: list[dict[str, Any]], *, own_axis: bool) -> Spec:
     numbers = [row[key] for row in rows for key in ("low", "high", "naive") if row[key] is not None]
     lowest = min([0.0, *numbers])
     highest = max([1.0, *numbers]) if own_axis else 1.0
-    scale = alt.Scale(domain=[lowest, highest], nice=own_axis)
-    axis = alt.Axis(title=None, tickCount=4, labelFlush=False)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y(
-            "metric:N",
-            # In the order given: lines without a value would otherwise go last.
-            sort=[row["metric"] for row in rows],
-            axis=alt.Axis(
-                title=None,
-                ticks=False,
-                domain=False,
-                minExtent=_LABEL,
-                maxExtent=_LABEL,
-                labelLimit=_LABEL,
-                labelColor=palette.INK,
-                labelPadding=8,
-            ),
-        )
+    how: Spec = {
+        "scale": {"domain": [lowest, highest], "nice": own_axis},
+        "axis": {"title": None, "tickCount": 4, "labelFlush": False},
+    }
+    y = field(
+        "metric",
+        "nominal",
+        # In the order given: lines without a value would otherwise go last.
+        sort=[row["metric"] for row in rows],
+        axis={
+            "title": None,
+            "ticks": False,
+            "domain": False,
+            "minExtent": _LABEL,
+            "maxExtent": _LABEL,
+            "labelLimit": _LABEL,
+            "labelColor": palette.INK,
+            "labelPadding": 8,
+        },
     )
-    interval = base.mark_rule(strokeWidth=2.5, color=palette.CORRECTED, opacity=0.55).encode(
-        x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q")
+    interval = layer(
+        rows,
+        "rule",
+        look={"strokeWidth": 2.5, "color": palette.CORRECTED, "opacity": 0.55},
+        x=field("low", **how),
+        x2=second("high"),
+        y=y,
     )
-    naive = _marks(base, "naive", UNCORRECTED_NAME, scale=scale, axis=axis)
-    value = _marks(base, "value", CORRECTED_NAME, scale=scale, axis=axis)
-    text = base.mark_text(align="left", baseline="middle").encode(
-        x=alt.value(_WIDTH + 14), text=alt.Text("text:N")
+    text = layer(
+        rows,
+        "text",
+        look={"align": "left", "baseline": "middle"},
+        x={"value": _WIDTH + 14},
+        y=y,
+        text=field("text", "nominal"),
     )
-    return layered(interval, naive, value, text).properties(
-        width=_WIDTH, height=alt.Step(_STEP), title=heading
+    return layered(
+        interval,
+        _marks(rows, "naive", UNCORRECTED_NAME, y=y, how=how),
+        _marks(rows, "value", CORRECTED_NAME, y=y, how=how),
+        text,
+        width=_WIDTH,
+        height={"step": _STEP},
+        title=heading,
     )
 
 
-def _marks(
-    base: altair.Chart,
-    field: str,
-    source: str,
-    *,
-    scale: altair.Scale,
-    axis: altair.Axis,
-) -> altair.Chart:
-    import altair as alt
-
-    names = [CORRECTED_NAME, UNCORRECTED_NAME]
-    drawn = (
-        base.transform_calculate(source=f"'{source}'")
-        .mark_point(filled=True, size=62, opacity=1)
-        .encode(
-            x=alt.X(f"{field}:Q", scale=scale, axis=axis),
-            color=alt.Color(
-                "source:N",
-                scale=alt.Scale(domain=names, range=[palette.CORRECTED, palette.UNCORRECTED]),
-            ),
-            shape=alt.Shape("source:N", scale=alt.Scale(domain=names, range=["circle", "diamond"])),
-        )
+def _marks(rows: list[dict[str, Any]], name: str, source: str, *, y: Spec, how: Spec) -> Spec:
+    colors = source_scale([palette.CORRECTED, palette.UNCORRECTED])
+    return layer(
+        rows,
+        "point",
+        look={"filled": True, "size": 62, "opacity": 1},
+        x=field(name, **how),
+        y=y,
+        source=source,
+        color=field("source", "nominal", scale=colors),
+        shape=field("source", "nominal", scale=source_scale(["circle", "diamond"])),
     )
-    return cast("altair.Chart", drawn)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Final
 
 from pumonitor.report import palette
-from pumonitor.report.theme import layered
-
-if TYPE_CHECKING:
-    import altair
+from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second
 
 __all__ = ["HistoryPoint", "history_chart"]
 
@@ -30,7 +27,7 @@ class HistoryPoint:
     high: float | None
 
 
-def history_chart(history: Mapping[str, Sequence[HistoryPoint]]) -> altair.ConcatChart:
+def history_chart(history: Mapping[str, Sequence[HistoryPoint]]) -> Spec:
     """A small panel for each metric: intervals as rules, estimates as a line, the last one large.
 
     Parameters
@@ -38,21 +35,15 @@ def history_chart(history: Mapping[str, Sequence[HistoryPoint]]) -> altair.Conca
     history : mapping of str to sequence of HistoryPoint
         By heading, in order of time.
     """
-    import altair as alt
-
     panels = [_panel(heading, points) for heading, points in history.items()]
-    return cast(
-        "altair.ConcatChart",
-        alt.concat(*panels, columns=_COLUMNS, spacing=18).resolve_scale(y="independent"),
-    )
+    apart = {"scale": {"y": "independent"}}
+    return {"concat": panels, "columns": _COLUMNS, "spacing": 18, "resolve": apart}
 
 
-def _panel(heading: str, points: Sequence[HistoryPoint]) -> altair.LayerChart:
-    import altair as alt
-
-    rows: list[dict[str, Any]] = [
+def _panel(heading: str, points: Sequence[HistoryPoint]) -> Spec:
+    rows = [
         {
-            "start": one.start.isoformat(),
+            "start": moment(one.start),
             "value": one.value,
             "low": one.low,
             "high": one.high,
@@ -60,22 +51,30 @@ def _panel(heading: str, points: Sequence[HistoryPoint]) -> altair.LayerChart:
         }
         for one in points
     ]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X(
-            "start:T",
-            scale=alt.Scale(type="utc"),
-            axis=alt.Axis(title=None, tickCount=4, grid=False, labelFlush=False),
-        )
+    axis = {"title": None, "tickCount": 4, "grid": False, "labelFlush": False}
+    x = field("start", "temporal", scale={"type": "utc"}, axis=axis)
+    how: Spec = {"scale": {"zero": False, "nice": True}, "axis": {"title": None, "tickCount": 4}}
+    value = field("value", **how)
+    color = palette.CORRECTED
+    return layered(
+        layer(
+            rows,
+            "rule",
+            look={"strokeWidth": 2, "color": color, "opacity": 0.35},
+            x=x,
+            y=field("low", **how),
+            y2=second("high"),
+        ),
+        layer(rows, "line", look={"strokeWidth": 1.5, "color": color}, x=x, y=value),
+        layer(
+            rows,
+            "point",
+            look={"filled": True, "opacity": 1, "color": color},
+            x=x,
+            y=value,
+            size=field("size", scale=None, legend=None),
+        ),
+        width=_WIDTH,
+        height=_HEIGHT,
+        title=heading,
     )
-    scale = alt.Scale(zero=False, nice=True)
-    axis = alt.Axis(title=None, tickCount=4)
-    interval = base.mark_rule(strokeWidth=2, color=palette.CORRECTED, opacity=0.35).encode(
-        y=alt.Y("low:Q", scale=scale, axis=axis), y2=alt.Y2("high:Q")
-    )
-    line = base.mark_line(strokeWidth=1.5, color=palette.CORRECTED).encode(
-        y=alt.Y("value:Q", scale=scale, axis=axis)
-    )
-    dots = base.mark_point(filled=True, opacity=1, color=palette.CORRECTED).encode(
-        y=alt.Y("value:Q", scale=scale, axis=axis), size=alt.Size("size:Q", scale=None, legend=None)
-    )
-    return layered(interval, line, dots).properties(width=_WIDTH, height=_HEIGHT, title=heading)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.names import title as title_of
@@ -22,7 +23,6 @@ from pumonitor.report.history_chart import HistoryPoint
 from pumonitor.report.numbers import number, percent, percent_with_interval, rows
 from pumonitor.report.prior_chart import PriorHistory
 from pumonitor.report.sensitivity_chart import sensitivities, sensitivity_reading
-from pumonitor.report.theme import unchecked
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict
 from pumonitor.results import Estimate, Evaluation
@@ -83,15 +83,14 @@ def render_html(
 
     sentences = verdict(evaluation)
     swept = sensitivities(evaluation)
-    with unchecked():
-        drawn = [
-            *prior_figures(prior_history),
-            *history_figures(history or {}),
-            *audit_figures(evaluation, without_audit),
-            *figures(evaluation),
-        ]
-        panels = threshold_figures(evaluation)
-        what_if = sensitivity_figures(evaluation, swept)
+    drawn = [
+        *prior_figures(prior_history),
+        *history_figures(history or {}),
+        *audit_figures(evaluation, without_audit),
+        *figures(evaluation),
+    ]
+    panels = threshold_figures(evaluation)
+    what_if = sensitivity_figures(evaluation, swept)
     return _template().render(
         title=title,
         context=dict(context or {}),
@@ -123,6 +122,7 @@ def render_html(
     )
 
 
+@lru_cache(maxsize=1)
 def _template() -> Template:
     """The page's template: values are escaped, and one that is missing is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined

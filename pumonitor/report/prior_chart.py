@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final
 
 from pumonitor.report import palette
-from pumonitor.report.chart_data import csv_data
-from pumonitor.report.theme import layered
-
-if TYPE_CHECKING:
-    import altair
+from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second
 
 __all__ = ["PriorHistory", "PriorLevel", "PriorPoint", "prior_chart"]
 
@@ -86,67 +82,74 @@ class PriorHistory:
     version: tuple[datetime, str] | None = None
 
 
-def prior_chart(history: PriorHistory) -> altair.VConcatChart:
+def prior_chart(history: PriorHistory) -> Spec:
     """Class prior with its band, own estimates faint behind, and a lane for each kind of change.
 
     A bar in a lane is as high as the chance that such a change came with the window; that of
     nothing is left empty. Shares are on a logarithmic scale, so that doubling is one step anywhere.
     """
-    import altair as alt
-
     points = history.points
-    scale = alt.Scale(type="utc", domain=[_at(points[0].start), _at(points[-1].end)], nice=False)
-    above = layered(*_shares(history, scale)).properties(width=_WIDTH, height=_HEIGHT)
-    lanes = alt.vconcat(*(_lane(points, name, scale) for name in _LANES), spacing=4)
-    heading = alt.TitleParams(
-        "Chance that it changed with the window", fontWeight="normal", offset=2
-    )
-    return alt.vconcat(above, lanes.properties(title=heading), spacing=10)
+    period = [moment(points[0].start), moment(points[-1].end)]
+    scale = {"type": "utc", "domain": period, "nice": False}
+    lanes = {
+        "vconcat": [_lane(points, name, scale) for name in _LANES],
+        "spacing": 4,
+        "title": {
+            "text": "Chance that it changed with the window",
+            "fontWeight": "normal",
+            "offset": 2,
+        },
+    }
+    above = layered(*_shares(history, scale), width=_WIDTH, height=_HEIGHT)
+    return {"vconcat": [above, lanes], "spacing": 10}
 
 
-def _shares(history: PriorHistory, scale: altair.Scale) -> Iterator[altair.Chart]:
-    import altair as alt
-
+def _shares(history: PriorHistory, scale: Spec) -> Iterator[Spec]:
     low, high = _domain(history)
-    x = alt.X("at:T", scale=scale, axis=alt.Axis(title=None, labels=False, ticks=False, grid=False))
-
-    def y(name: str) -> altair.Y:
-        axis = alt.Axis(
-            title=None,
-            values=[tick for tick in _TICKS if low <= tick <= high],
-            format=".3~%",
-            domain=False,
-            ticks=False,
-        )
-        return alt.Y(name, scale=alt.Scale(type="log", domain=[low, high], nice=False), axis=axis)
-
-    base = alt.Chart(csv_data(list(_rows(history.points, low, high)))).encode(x=x)
-    own = base.mark_point(shape="circle", size=14, filled=True, opacity=0.55, color=palette.AXIS)
-    yield own.encode(y=y("own:Q"))
-    yield base.mark_area(color=palette.CORRECTED, opacity=0.2).encode(
-        y=y("low:Q"), y2=alt.Y2("high:Q")
-    )
-    yield base.mark_line(color=palette.CORRECTED, strokeWidth=2).encode(y=y("value:Q"))
-    if history.version is not None:
-        start, name = history.version
-        first, last = history.points[0].start, history.points[-1].end
-        late = start - first > _LATE * (last - first)
-        rows = [{"at": _at(start), "label": f"version {name}"}]
-        new = alt.Chart(alt.InlineData(values=rows)).encode(x=x)
-        yield new.mark_rule(color=palette.MUTED, strokeDash=[3, 3])
-        label = new.mark_text(
-            align="right" if late else "left",
-            baseline="top",
-            dx=-4 if late else 4,
-            color=palette.MUTED,
-        )
-        yield label.encode(y=alt.value(0), text=alt.Text("label:N"))
+    hidden = {"title": None, "labels": False, "ticks": False, "grid": False}
+    x = field("at", "temporal", scale=scale, axis=hidden)
+    how: Spec = {
+        "scale": {"type": "log", "domain": [low, high], "nice": False},
+        "axis": {
+            "title": None,
+            "values": [tick for tick in _TICKS if low <= tick <= high],
+            "format": ".3~%",
+            "domain": False,
+            "ticks": False,
+        },
+    }
+    rows = list(_rows(history.points, low, high))
+    dots = {"shape": "circle", "size": 14, "filled": True, "opacity": 0.55, "color": palette.AXIS}
+    yield layer(rows, "point", look=dots, x=x, y=field("own", **how))
+    band = {"color": palette.CORRECTED, "opacity": 0.2}
+    yield layer(rows, "area", look=band, x=x, y=field("low", **how), y2=second("high"))
+    line = {"color": palette.CORRECTED, "strokeWidth": 2}
+    yield layer(rows, "line", look=line, x=x, y=field("value", **how))
+    yield from _new_version(history, x)
     for row in _level(history):
-        mark = alt.Chart(alt.InlineData(values=[row])).encode(x=x, y=y("value:Q"))
-        yield mark.mark_rule(color=palette.INK, strokeWidth=3).encode(x2=alt.X2("until:T"))
-        yield mark.mark_text(align="left", dx=3, dy=12, color=palette.INK).encode(
-            text=alt.Text("label:N")
-        )
+        place: Spec = {"x": x, "y": field("value", **how)}
+        bar = {"color": palette.INK, "strokeWidth": 3}
+        yield layer([row], "rule", look=bar, **place, x2=second("until"))
+        words = {"align": "left", "dx": 3, "dy": 12, "color": palette.INK}
+        yield layer([row], "text", look=words, **place, text=field("label", "nominal"))
+
+
+def _new_version(history: PriorHistory, x: Spec) -> Iterator[Spec]:
+    """Where a model version took over, in words on the side where there is room."""
+    if history.version is None:
+        return
+    start, name = history.version
+    first, last = history.points[0].start, history.points[-1].end
+    late = start - first > _LATE * (last - first)
+    rows = [{"at": moment(start), "label": f"version {name}"}]
+    yield layer(rows, "rule", look={"color": palette.MUTED, "strokeDash": [3, 3]}, x=x)
+    look = {
+        "align": "right" if late else "left",
+        "baseline": "top",
+        "dx": -4 if late else 4,
+        "color": palette.MUTED,
+    }
+    yield layer(rows, "text", look=look, x=x, y={"value": 0}, text=field("label", "nominal"))
 
 
 def _rows(points: Sequence[PriorPoint], low: float, high: float) -> Iterator[dict[str, Any]]:
@@ -154,9 +157,9 @@ def _rows(points: Sequence[PriorPoint], low: float, high: float) -> Iterator[dic
     before = None
     for one in points:
         if before is not None and one.start > before:
-            yield {"at": _at(before), "value": None, "low": None, "high": None, "own": None}
+            yield {"at": moment(before), "value": None, "low": None, "high": None, "own": None}
         yield {
-            "at": _at(one.start + (one.end - one.start) / 2),
+            "at": moment(one.start + (one.end - one.start) / 2),
             "value": one.value,
             "low": max(one.low, low),
             "high": min(one.high, high),
@@ -171,8 +174,8 @@ def _level(history: PriorHistory) -> Iterator[dict[str, Any]]:
     start, end = max(level.start, points[0].start), min(level.end, points[-1].end)
     if start < end:
         yield {
-            "at": _at(start),
-            "until": _at(end),
+            "at": moment(start),
+            "until": moment(end),
             "value": level.value,
             "label": f"{'given' if level.given else 'estimated'}: {100 * level.value:.2g}%",
         }
@@ -188,41 +191,48 @@ def _domain(history: PriorHistory) -> tuple[float, float]:
     return low / _ROOM, min(high * _ROOM, 1.0)
 
 
-def _lane(points: Sequence[PriorPoint], name: str, scale: altair.Scale) -> altair.Chart:
+def _lane(points: Sequence[PriorPoint], name: str, scale: Spec) -> Spec:
     """How likely it is in each window that such a change came with it."""
-    import altair as alt
-
     title, color = _LANES[name]
     rows = [
-        {"start": _at(one.start), "end": _at(one.end), "chance": chance}
+        {"start": moment(one.start), "end": moment(one.end), "chance": chance}
         for one in points
         if (chance := _chance(name, one.changes)) >= _LEAST_SHOWN
     ]
     last = name == list(_LANES)[-1]
-    x = alt.Axis(
-        title=None, grid=False, labels=last, ticks=last, tickCount=6, labelFlush=False,
-        labelOverlap=True,
-        domainColor=palette.AXIS if last else palette.GRID,
-    )  # fmt: skip
-    y = alt.Axis(
-        title=title, titleAngle=0, titleAlign="right", titleBaseline="middle", titlePadding=6,
-        labels=False, ticks=False, grid=False, domain=False,
-    )  # fmt: skip
-    bars = alt.Chart(alt.InlineData(values=rows)).mark_rect(color=color)
-    encoded = bars.encode(
-        x=alt.X("start:T", scale=scale, axis=x),
-        x2=alt.X2("end:T"),
-        y=alt.Y("chance:Q", scale=alt.Scale(domain=[0, 1]), axis=y),
-        y2=alt.datum(0),
+    x = {
+        "title": None,
+        "grid": False,
+        "labels": last,
+        "ticks": last,
+        "tickCount": 6,
+        "labelFlush": False,
+        "labelOverlap": True,
+        "domainColor": palette.AXIS if last else palette.GRID,
+    }
+    y = {
+        "title": title,
+        "titleAngle": 0,
+        "titleAlign": "right",
+        "titleBaseline": "middle",
+        "titlePadding": 6,
+        "labels": False,
+        "ticks": False,
+        "grid": False,
+        "domain": False,
+    }
+    bars = layer(
+        rows,
+        "rect",
+        look={"color": color},
+        x=field("start", "temporal", scale=scale, axis=x),
+        x2=second("end"),
+        y=field("chance", scale={"domain": [0, 1]}, axis=y),
+        y2={"datum": 0},
     )
-    return cast("altair.Chart", encoded.properties(width=_WIDTH, height=_LANE))
+    return {**bars, "width": _WIDTH, "height": _LANE}
 
 
 def _chance(name: str, changes: Mapping[str, float]) -> float:
     """Of such a change, alone or with another."""
     return sum(chance for kinds, chance in changes.items() if name in kinds.split(" and "))
-
-
-def _at(moment: datetime) -> float:
-    """As charts take it."""
-    return 1000 * moment.timestamp()

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pumonitor.report import palette
+from pumonitor.report.chart_parts import Spec, field, layer, layered
 from pumonitor.report.curve_chart import band_and_lines
-from pumonitor.report.theme import layered
 from pumonitor.results import Curve, Evaluation
-
-if TYPE_CHECKING:
-    import altair
 
 __all__ = ["lift_chart", "precision_recall_chart", "roc_chart"]
 
@@ -20,7 +17,7 @@ _WIDTH, _HEIGHT = 330, 300
 Point = tuple[float, float]
 
 
-def roc_chart(evaluation: Evaluation) -> altair.LayerChart:
+def roc_chart(evaluation: Evaluation) -> Spec:
     """Recall against the false positive rate, chance as a dotted diagonal."""
     return _square(
         evaluation,
@@ -32,7 +29,7 @@ def roc_chart(evaluation: Evaluation) -> altair.LayerChart:
     )
 
 
-def precision_recall_chart(evaluation: Evaluation) -> altair.LayerChart:
+def precision_recall_chart(evaluation: Evaluation) -> Spec:
     """Precision against recall, chance (the share of positives) as a dotted line."""
     prior = min(max(evaluation.class_prior.value, 0.0), 1.0)
     return _square(
@@ -46,7 +43,7 @@ def precision_recall_chart(evaluation: Evaluation) -> altair.LayerChart:
     )
 
 
-def lift_chart(evaluation: Evaluation) -> altair.LayerChart:
+def lift_chart(evaluation: Evaluation) -> Spec:
     """Share of positives found against the share of cases flagged, chance as a diagonal."""
     return _square(
         evaluation,
@@ -77,47 +74,57 @@ def _square(
     chance: tuple[Point, Point],
     here: Point | None,
     label_above: bool = False,
-) -> altair.LayerChart:
-    import altair as alt
-
-    unit = alt.Scale(domain=[0, 1], nice=False)
-    x = alt.X(
-        "x:Q", scale=unit, axis=alt.Axis(format=".0%", tickCount=5, title=x_title, labelFlush=False)
+) -> Spec:
+    unit = {"domain": [0, 1], "nice": False}
+    axis = {"format": ".0%", "tickCount": 5}
+    x = field("x", scale=unit, axis={**axis, "title": x_title, "labelFlush": False})
+    y = field("y", scale=unit, axis={**axis, "title": y_title})
+    guess = layer(
+        [{"x": along, "y": up} for along, up in chance],
+        "line",
+        look={"color": palette.MUTED, "strokeDash": [2, 3], "strokeWidth": 1.25},
+        x=x,
+        y=y,
     )
-    y_axis = alt.Axis(format=".0%", tickCount=5, title=y_title)
-    guess = (
-        alt.Chart(alt.InlineData(values=[{"x": x, "y": y} for x, y in chance]))
-        .mark_line(color=palette.MUTED, strokeDash=[2, 3], strokeWidth=1.25)
-        .encode(x=x, y=alt.Y("y:Q", scale=unit, axis=y_axis))
-    )
-    layers = [guess, *band_and_lines(curve, x=x, y_scale=unit, y_axis=y_axis)]
+    layers = [guess, *band_and_lines(curve, x=x, y=y)]
     if here is not None:
         threshold = f"{evaluation.settings['threshold']:.4g}"
         layers += _marked(here, threshold, label_above=label_above)
-    return layered(*layers).properties(width=_WIDTH, height=_HEIGHT)
+    return layered(*layers, width=_WIDTH, height=_HEIGHT)
 
 
-def _marked(here: Point, threshold: str, *, label_above: bool) -> list[altair.Chart]:
+def _marked(here: Point, threshold: str, *, label_above: bool) -> list[Spec]:
     """A dot at the chosen threshold with its value beside it, kept inside the picture."""
-    import altair as alt
-
     at_right = here[0] > 0.8
     above = here[1] < 0.08 or (label_above and here[1] < 0.92)
-    data = alt.InlineData(values=[{"x": here[0], "y": here[1], "label": f"at {threshold}"}])
-    base = alt.Chart(data).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
-    dot = base.mark_point(
-        filled=True, size=80, color=palette.INK, opacity=1, stroke=palette.BACKGROUND
-    )
-    place: dict[str, Any] = {
+    rows = [{"x": here[0], "y": here[1], "label": f"at {threshold}"}]
+    place: Spec = {"x": field("x"), "y": field("y")}
+    words: Spec = {"text": field("label", "nominal")}
+    dot = {
+        "filled": True,
+        "size": 80,
+        "color": palette.INK,
+        "opacity": 1,
+        "stroke": palette.BACKGROUND,
+    }
+    label: dict[str, Any] = {
         "align": "right" if at_right else "left",
         "baseline": "bottom" if above else "top",
         "dx": -9 if at_right else 9,
         "dy": -5 if above else 5,
         "fontWeight": "bold",
+        "color": palette.INK,
     }
     # Drawn twice: a halo in the background's colour keeps it readable across lines.
-    halo = base.mark_text(
-        **place, stroke=palette.BACKGROUND, strokeWidth=4, strokeJoin="round", opacity=0.85
-    )
-    label = base.mark_text(**place, color=palette.INK)
-    return [halo.encode(text=alt.Text("label:N")), dot, label.encode(text=alt.Text("label:N"))]
+    halo = {
+        **label,
+        "stroke": palette.BACKGROUND,
+        "strokeWidth": 4,
+        "strokeJoin": "round",
+        "opacity": 0.85,
+    }
+    return [
+        layer(rows, "text", look=halo, **place, **words),
+        layer(rows, "point", look=dot, **place),
+        layer(rows, "text", look=label, **place, **words),
+    ]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pumonitor.report import palette
-from pumonitor.report.chart_data import csv_data
-from pumonitor.report.theme import layered
+from pumonitor.report.chart_parts import MARKED, Spec, field, layer, layered
 from pumonitor.results import Evaluation
-
-if TYPE_CHECKING:
-    import altair
 
 __all__ = ["score_chart"]
 
@@ -19,38 +15,35 @@ _UNCONFIRMED: Final = "Unconfirmed cases"
 _WIDTH, _HEIGHT = 330, 300
 
 
-def score_chart(evaluation: Evaluation) -> altair.LayerChart:
+def score_chart(evaluation: Evaluation) -> Spec:
     """Histogram of the scores, each group's bars adding to 100%, and the chosen threshold."""
-    import altair as alt
-
     edges = evaluation.scores["edges"]
     threshold = float(evaluation.settings["threshold"])
     low, high = min(float(edges[0]), threshold), max(float(edges[-1]), threshold)
-    x_scale = alt.Scale(domain=[low, high], nice=False)
-    color = alt.Color(
-        "group:N",
-        scale=alt.Scale(
-            domain=[_CONFIRMED, _UNCONFIRMED], range=[palette.CORRECTED, palette.MUTED]
+    scale = {"domain": [low, high], "nice": False}
+    steps = layer(
+        _outlines(evaluation),
+        "area",
+        look={"interpolate": "step-after", "fillOpacity": 0.28, "line": {"strokeWidth": 1.75}},
+        x=field("x", scale=scale, axis={"title": "Score", "grid": False, "tickCount": 6}),
+        y=field(
+            "share",
+            stack=None,
+            axis={"title": "Share of the group's cases", "format": ".0%", "tickCount": 5},
         ),
-        legend=alt.Legend(symbolType="square", symbolStrokeWidth=0),
-    )
-    steps = (
-        alt.Chart(csv_data(_outlines(evaluation)))
-        .mark_area(interpolate="step-after", fillOpacity=0.28, line={"strokeWidth": 1.75})
-        .encode(
-            x=alt.X("x:Q", scale=x_scale, axis=alt.Axis(title="Score", grid=False, tickCount=6)),
-            y=alt.Y(
-                "share:Q",
-                stack=None,
-                axis=alt.Axis(title="Share of the group's cases", format=".0%", tickCount=5),
-            ),
-            color=color,
-        )
+        color=field(
+            "group",
+            "nominal",
+            scale={
+                "domain": [_CONFIRMED, _UNCONFIRMED],
+                "range": [palette.CORRECTED, palette.MUTED],
+            },
+            legend={"symbolType": "square", "symbolStrokeWidth": 0},
+        ),
     )
     at_right = threshold > low + 0.75 * (high - low)
-    return layered(steps, *_threshold_line(threshold, x_scale, at_right=at_right)).properties(
-        width=_WIDTH, height=_HEIGHT
-    )
+    marked = _threshold_line(threshold, scale, at_right=at_right)
+    return layered(steps, *marked, width=_WIDTH, height=_HEIGHT)
 
 
 def _outlines(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -67,22 +60,17 @@ def _outlines(evaluation: Evaluation) -> list[dict[str, Any]]:
     ]
 
 
-def _threshold_line(
-    threshold: float, x_scale: altair.Scale, *, at_right: bool
-) -> tuple[altair.Chart, altair.Chart]:
+def _threshold_line(threshold: float, scale: Spec, *, at_right: bool) -> tuple[Spec, Spec]:
     """The chosen threshold: a line, and its number on the side where there is room."""
-    import altair as alt
-
-    here = alt.Chart(alt.InlineData(values=[{"x": threshold, "label": f"at {threshold:.4g}"}]))
-    rule = here.mark_rule(color=palette.INK, strokeDash=[3, 3], strokeWidth=1.25).encode(
-        x=alt.X("x:Q", scale=x_scale)
-    )
-    label = here.mark_text(
-        align="right" if at_right else "left",
-        dx=-5 if at_right else 5,
-        dy=6,
-        fontWeight="bold",
-        color=palette.INK,
-        baseline="top",
-    ).encode(x=alt.X("x:Q", scale=x_scale), y=alt.value(0), text=alt.Text("label:N"))
-    return rule, label
+    rows = [{"x": threshold, "label": f"at {threshold:.4g}"}]
+    x = field("x", scale=scale)
+    look = {
+        "align": "right" if at_right else "left",
+        "dx": -5 if at_right else 5,
+        "dy": 6,
+        "fontWeight": "bold",
+        "color": palette.INK,
+        "baseline": "top",
+    }
+    words = layer(rows, "text", look=look, x=x, y={"value": 0}, text=field("label", "nominal"))
+    return layer(rows, "rule", look=MARKED, x=x), words

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
-
 import numpy as np
 
 from pumonitor.names import SHARES, title
 from pumonitor.report import palette
+from pumonitor.report.chart_parts import MARKED, Spec, field, layer, layered, second
 from pumonitor.report.curve_chart import band_and_lines
 from pumonitor.report.numbers import percent
-from pumonitor.report.theme import layered
 from pumonitor.results import Curve, Evaluation
 from pumonitor.results.sensitivity import Sensitivity
-
-if TYPE_CHECKING:
-    import altair
 
 __all__ = ["sensitivities", "sensitivity_chart", "sensitivity_panel", "sensitivity_reading"]
 
@@ -34,16 +29,14 @@ def sensitivities(evaluation: Evaluation) -> dict[str, Sensitivity]:
     return {name: found for name, found in swept.items() if found.undefined_reason is None}
 
 
-def sensitivity_chart(evaluation: Evaluation) -> altair.ConcatChart:
+def sensitivity_chart(evaluation: Evaluation) -> Spec:
     """One panel for each metric in one picture."""
-    import altair as alt
-
     panels = [
         sensitivity_panel(swept, heading=title(name, evaluation.settings))
         for name, swept in sensitivities(evaluation).items()
     ]
-    chart = alt.concat(*panels, columns=_COLUMNS, spacing=18)
-    return cast("altair.ConcatChart", chart.resolve_scale(x="shared"))
+    shared = {"scale": {"x": "shared"}}
+    return {"concat": panels, "columns": _COLUMNS, "spacing": 18, "resolve": shared}
 
 
 def sensitivity_reading(swept: Sensitivity) -> str:
@@ -93,58 +86,48 @@ def _between(low: float, high: float) -> str:
     return f"{percent(low, width=width).removesuffix('%')} to {percent(high, width=width)}"
 
 
-def sensitivity_panel(swept: Sensitivity, *, heading: str) -> altair.LayerChart:
+def sensitivity_panel(swept: Sensitivity, *, heading: str) -> Spec:
     """A metric against the share of positives: its line, and what is known of the share."""
-    import altair as alt
-
     prior = swept.class_prior
-    first, last = float(swept.priors[0]), float(swept.priors[-1])
-    scale = alt.Scale(domain=[first, last], nice=False)
-    axis = alt.Axis(
-        title="Share of positives",
-        format="~%",
-        tickCount=3,
-        grid=False,
-        titlePadding=4,
-        labelFlush=False,
+    x = field(
+        "x",
+        scale={"domain": [float(swept.priors[0]), float(swept.priors[-1])], "nice": False},
+        axis={
+            "title": "Share of positives",
+            "format": "~%",
+            "tickCount": 3,
+            "grid": False,
+            "titlePadding": 4,
+            "labelFlush": False,
+        },
     )
-    x = alt.X("x:Q", scale=scale, axis=axis)
-    curve = _curve(swept)
-    y_axis = alt.Axis(
-        title=None,
-        tickCount=3,
-        format=".0%" if swept.name in SHARES else ".1f",
-        minExtent=_LABELS,
-        maxExtent=_LABELS,
+    y = field(
+        "y",
+        scale={"domain": [0, 1], "nice": False},
+        axis={
+            "title": None,
+            "tickCount": 3,
+            "format": ".0%" if swept.name in SHARES else ".1f",
+            "minExtent": _LABELS,
+            "maxExtent": _LABELS,
+        },
     )
-    y_scale = alt.Scale(domain=[0, 1], nice=False)
-    within = alt.X("low:Q", scale=scale, axis=axis)
-    layers = [_shade(swept, swept.identified_set, within, opacity=0.16)]
+    layers = [_shade(swept, swept.identified_set, x, opacity=0.16)]
     if not prior.is_known:
-        layers.append(_shade(swept, (prior.low, prior.high), within, opacity=0.38))
-    layers += band_and_lines(curve, x=x, y_scale=y_scale, y_axis=y_axis, with_legend=False)
-    rule = (
-        alt.Chart(alt.InlineData(values=[{"x": prior.value}]))
-        .mark_rule(color=palette.INK, strokeDash=[3, 3], strokeWidth=1.25)
-        .encode(x=x)
-    )
-    return layered(*layers, rule).properties(
-        width=_WIDTH, height=_HEIGHT, title=alt.TitleParams(heading)
-    )
+        layers.append(_shade(swept, (prior.low, prior.high), x, opacity=0.38))
+    layers += band_and_lines(_curve(swept), x=x, y=y, with_legend=False)
+    rule = layer([{"x": prior.value}], "rule", look=MARKED, x=x)
+    return layered(*layers, rule, width=_WIDTH, height=_HEIGHT, title=heading)
 
 
-def _shade(
-    swept: Sensitivity, shares: tuple[float, float], x: altair.X, *, opacity: float
-) -> altair.Chart:
+def _shade(swept: Sensitivity, shares: tuple[float, float], x: Spec, *, opacity: float) -> Spec:
     """A range of shares of positives, as far as the panel goes."""
-    import altair as alt
-
-    ends: dict[str, Any] = {
+    ends = {
         "low": max(shares[0], float(swept.priors[0])),
         "high": min(shares[1], float(swept.priors[-1])),
     }
-    area = alt.Chart(alt.InlineData(values=[ends])).mark_rect(color=palette.AXIS, opacity=opacity)
-    return cast("altair.Chart", area.encode(x=x, x2=alt.X2("high:Q")))
+    look = {"color": palette.AXIS, "opacity": opacity}
+    return layer([ends], "rect", look=look, x={**x, "field": "low"}, x2=second("high"))
 
 
 def _curve(swept: Sensitivity) -> Curve:

@@ -8,11 +8,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pumonitor.report import palette
+from pumonitor.report.drawing.panels import FONT, draw
 
 if TYPE_CHECKING:
     import altair
 
     Chart = altair.LayerChart | altair.VConcatChart | altair.ConcatChart
+    Drawable = dict[str, Any] | altair.TopLevelMixin
 
 __all__ = [
     "CONFIG",
@@ -28,10 +30,8 @@ __all__ = [
 CORRECTED_NAME: Final = "Corrected"
 UNCORRECTED_NAME: Final = "Unconfirmed counted as negative"
 
-_FONT = "Helvetica Neue, Arial, Liberation Sans, DejaVu Sans, sans-serif"
-
 CONFIG: Final[dict[str, Any]] = {
-    "font": _FONT,
+    "font": FONT,
     "background": palette.BACKGROUND,
     # The page names each chart once; a label on every mark would be read out hundreds of times.
     "aria": False,
@@ -108,16 +108,7 @@ def _plain(chart: altair.Chart) -> altair.Chart:
     return cast("altair.Chart", plain)
 
 
-@lru_cache(maxsize=32)
-def _drawn(spec: str) -> str:
-    """The drawing of a chart. A page and the pictures beside it have the same ones."""
-    import vl_convert
-
-    # From text it reads some numbers an ulp off.
-    return str(vl_convert.vegalite_to_svg(json.loads(spec), allowed_base_urls=[]))
-
-
-def to_png(chart: altair.TopLevelMixin, *, scale: float = 2.0) -> bytes:
+def to_png(chart: Drawable, *, scale: float = 2.0) -> bytes:
     """The chart as a PNG picture, `scale` pixels for each of its points.
 
     Raises
@@ -133,6 +124,20 @@ def to_png(chart: altair.TopLevelMixin, *, scale: float = 2.0) -> bytes:
     return bytes(vl_convert.svg_to_png(to_svg(chart), scale=scale))
 
 
-def to_svg(chart: altair.TopLevelMixin) -> str:
-    """The chart as an SVG document, drawn in the light colours of `pumonitor.report.palette`."""
-    return _drawn(json.dumps(chart.to_dict(validate=False)))
+def to_svg(chart: Drawable) -> str:
+    """The chart as an SVG document, drawn in the light colours of `pumonitor.report.palette`.
+
+    Charts of a report are specifications, drawn here. One of Altair is drawn by Vega.
+    """
+    if isinstance(chart, dict):
+        return draw(chart)
+    return _drawn_by_vega(json.dumps(chart.to_dict(validate=False)))
+
+
+@lru_cache(maxsize=32)
+def _drawn_by_vega(spec: str) -> str:
+    """The drawing of a chart of Altair. A page and the pictures beside it have the same ones."""
+    import vl_convert
+
+    # From text it reads some numbers an ulp off.
+    return str(vl_convert.vegalite_to_svg(json.loads(spec), allowed_base_urls=[]))

@@ -1,11 +1,16 @@
 """What is handed back: estimates with intervals, curves with bands, the class prior."""
 
+from typing import TYPE_CHECKING
+
+from pumonitor._on_demand import on_demand
 from pumonitor.results.bounds_and_curves import Bounds, Curve
 from pumonitor.results.class_prior import ClassPriorEstimate
 from pumonitor.results.estimate import Estimate, Scenario, Target, undefined
 from pumonitor.results.evaluation import Evaluation, Finding
 from pumonitor.results.plain import by_name, finite_or_none, frame_of
-from pumonitor.results.sensitivity import Sensitivity
+
+if TYPE_CHECKING:
+    from pumonitor.results.sensitivity import Sensitivity
 
 __all__ = [
     "Bounds",
@@ -22,3 +27,5 @@ __all__ = [
     "frame_of",
     "undefined",
 ]
+
+__getattr__ = on_demand(__name__, {"Sensitivity": "pumonitor.results.sensitivity"})

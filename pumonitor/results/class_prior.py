@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from pumonitor.errors import if_percent
 from pumonitor.results.plain import finite_or_none
@@ -118,9 +117,7 @@ class ClassPriorEstimate:
                 method="given interval",
                 confidence_level=confidence_level,
             )
-        if isinstance(class_prior, bool | str) or not isinstance(
-            class_prior, int | float | np.floating
-        ):
+        if isinstance(class_prior, bool | str) or not isinstance(class_prior, Real):
             msg = (
                 "class_prior must be a number, (low, high), (value, low, high) or a "
                 f"ClassPriorEstimate, got {class_prior!r}"

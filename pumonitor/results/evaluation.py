@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pumonitor.results.bounds_and_curves import Bounds, Curve
 from pumonitor.results.class_prior import ClassPriorEstimate
 from pumonitor.results.estimate import Estimate
 from pumonitor.results.plain import by_name, frame_of
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas
+    from numpy.typing import NDArray
 
     from pumonitor.audit.estimates import AuditedEstimates
     from pumonitor.results.sensitivity import Sensitivity

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from numpy.typing import NDArray
-
 from pumonitor.errors import no_such
 
 if TYPE_CHECKING:
     import pandas
+    from numpy.typing import NDArray
 
 
 __all__ = ["by_name", "finite_or_none", "frame_of"]

@@ -166,7 +166,9 @@ class AtPriors:
     def _uncorrected(self, name: str, problem: Problem) -> Estimate:
         for metric in UNCORRECTED_AT_THRESHOLD:
             if name == f"{metric.name}_pu":
-                return metric.estimate(uncorrected_at(problem, self.threshold), name=name)
+                index = problem.table.index_of_threshold(self.threshold)
+                drawn = share_draws_at(problem, index)
+                return metric.estimate(uncorrected_at(problem, index, drawn), name=name)
         return _named(name, uncorrected_ranking(problem))
 
     def _possible(self) -> tuple[float, float]:

@@ -14,11 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.stats.quantiles import quantiles
+from pumonitor.stats.quantiles import quantile_of_sorted
 
-__all__ = ["interval", "log_t_draws", "logit_t_draws", "share_draws", "split_normal_logit_draws"]
+__all__ = [
+    "interval",
+    "log_t_draws",
+    "logit_t_draws",
+    "share_draws",
+    "split_normal_logit_draws",
+    "with_value",
+]
 
 FloatArray = NDArray[np.float64]
+
+_NODES = 32
 
 
 def interval(draws: FloatArray, *, confidence_level: float) -> tuple[float, float]:
@@ -30,12 +39,18 @@ def interval(draws: FloatArray, *, confidence_level: float) -> tuple[float, floa
     >>> round(low, 3), round(high, 3)
     (0.05, 0.95)
     """
-    kept = draws[np.isfinite(draws)]
+    kept = with_value(draws)
     if len(kept) == 0:
         return math.nan, math.nan
     tail = 0.5 * (1 - confidence_level)
-    low, high = quantiles(kept, [tail, 1 - tail])
-    return float(low), float(high)
+    ordered = np.sort(kept)
+    return quantile_of_sorted(ordered, tail), quantile_of_sorted(ordered, 1 - tail)
+
+
+def with_value(draws: FloatArray) -> FloatArray:
+    """Draws that have a value; all of them, uncopied, where none lacks one."""
+    has_value = np.isfinite(draws)
+    return draws if has_value.all() else draws[has_value]
 
 
 def share_draws(
@@ -75,12 +90,31 @@ def _t_quantiles(size: int, degrees_of_freedom: float) -> FloatArray:
     Kept, because one evaluation asks for the same degrees of freedom several times, and so do
     panes of a window that have the same rows.
     """
-    middles = (np.arange((size + 1) // 2) + 0.5) / size
-    lower = np.asarray(special.stdtrit(degrees_of_freedom, middles), dtype=float)
-    # Each is searched for: the upper half is the lower one mirrored.
+    nodes, onto_middles = _interpolation(size)
+    scale = math.sqrt(degrees_of_freedom)
+    at_nodes = np.arcsinh(special.stdtrit(degrees_of_freedom, nodes) / scale)
+    lower = np.asarray(scale * np.sinh(onto_middles @ at_nodes), dtype=float)
+    # The upper half is the lower one mirrored.
     quantiles = np.concatenate([lower, -lower[: size // 2][::-1]])
     quantiles.flags.writeable = False
     return quantiles
+
+
+@lru_cache(maxsize=8)
+def _interpolation(size: int) -> tuple[FloatArray, FloatArray]:
+    """Shares at which quantiles are asked for, and what takes these to the lower half of `size`.
+
+    A quantile of Student's t is searched for, which takes long for thousands of them. Against that
+    of the normal with the same share, its inverse hyperbolic sine is so smooth that the polynomial
+    through 32 of them (at Chebyshev's nodes, in barycentric form) has an error of 1e-14.
+    """
+    normal = special.ndtri((np.arange((size + 1) // 2) + 0.5) / size)
+    places = np.arange(_NODES)
+    angles = np.pi * (places + 0.5) / _NODES
+    nodes = 0.5 * normal[0] * (1 + np.cos(angles))
+    away = normal[:, np.newaxis] - nodes
+    parts = (-1.0) ** places * np.sin(angles) / np.where(away == 0, 1e-300, away)
+    return special.ndtr(nodes), parts / parts.sum(axis=1, keepdims=True)
 
 
 @lru_cache(maxsize=8)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["quantiles"]
+__all__ = ["quantile_of_sorted", "quantiles"]
 
 FloatArray = NDArray[np.float64]
 
@@ -43,3 +44,20 @@ def quantiles(values: FloatArray, shares: Sequence[float] | FloatArray) -> Float
     found = np.where(along < 0.5, low + step * along, high - step * (1 - along))
     found[:, np.isnan(ordered[-1])] = np.nan
     return np.asarray(found)
+
+
+def quantile_of_sorted(ordered: FloatArray, share: float) -> float:
+    """The same quantile of values that are in ascending order.
+
+    Examples
+    --------
+    >>> quantile_of_sorted(np.array([1.0, 2.0, 4.0]), 0.75)
+    3.0
+    """
+    position = (len(ordered) - 1) * share
+    below = math.floor(position)
+    above, along = min(below + 1, len(ordered) - 1), position - below
+    low, high = float(ordered[below]), float(ordered[above])
+    step = high - low
+    # From the nearer end, as NumPy does, so that rounding is the same.
+    return low + step * along if along < 0.5 else high - step * (1 - along)

@@ -187,12 +187,14 @@ HEAVY = (
     "matplotlib",
     "mlflow",
     "narwhals",
+    "numpy",
     "pandas",
     "pumonitor.metrics",
     "pumonitor.prior.estimation",
     "pyarrow",
     "scipy",
     "sklearn",
+    "sqlalchemy.dialects.postgresql",
     "vl_convert",
 )
 

@@ -5,7 +5,14 @@ import pytest
 
 from pumonitor import ScoreTable
 from pumonitor.prior.labels.label_noise import estimate_label_purity
-from pumonitor.prior.labels.plateau import _log_likelihood, _parts, _slopes, fit_clean, fit_noisy
+from pumonitor.prior.labels.plateau import (
+    _log_likelihood,
+    _parts,
+    _Rows,
+    _slopes,
+    fit_clean,
+    fit_noisy,
+)
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 from tests.frozen import assert_as_frozen
@@ -128,10 +135,10 @@ def test_fits_are_maxima_and_the_richer_model_fits_no_worse():
     clean, noisy = fit_clean(centres, labeled, unlabeled), fit_noisy(centres, labeled, unlabeled)
     assert noisy.likelihood[0] > clean.likelihood[0] + 10
     at_floor = fit_noisy(centres, labeled, unlabeled, near=noisy, floor=noisy.floor)
-    precision = np.array([2e-3, 0.0, 2e-3, 1.0])
+    precision, rows = np.array([2e-3, 0.0, 2e-3, 1.0]), _Rows.of(labeled, unlabeled)
     rng = np.random.default_rng(0)
     for _ in range(200):
         moved = at_floor.parameters + rng.normal(scale=0.05, size=(1, 4))
         ratio, *_ = _parts(moved, centres, noisy.floor)
         penalty = 0.5 * moved**2 @ precision
-        assert _log_likelihood(ratio, labeled, unlabeled, penalty)[0] <= at_floor.likelihood[0]
+        assert _log_likelihood(ratio, rows, penalty)[0] <= at_floor.likelihood[0]

@@ -81,11 +81,11 @@ def test_a_known_share_has_no_interval_and_a_given_one_is_no_upper_bound(
 
 def test_the_panel_marks_point_interval_and_what_fits(estimated: Evaluation) -> None:
     swept = estimated.sensitivity("precision")
-    drawn = sensitivity_panel(swept, heading="Precision").to_dict(validate=False)
-    marks = [drawn["layer"][index]["data"]["name"] for index in (0, 1, -1)]
+    drawn = sensitivity_panel(swept, heading="Precision")
+    marked = [drawn["layer"][index]["data"]["values"] for index in (0, 1, -1)]
     prior = estimated.class_prior
     low, high = swept.identified_set
-    assert [drawn["datasets"][name] for name in marks] == [
+    assert marked == [
         [{"low": low, "high": high}],
         [{"low": prior.low, "high": prior.high}],
         [{"x": prior.value}],

@@ -84,3 +84,11 @@ def test_resamples_of_weighted_cells_have_the_spread_of_the_weights():
     share = weight[first].sum() / weight.sum()
     variance = np.sum(weight**2 * (first - share) ** 2) / weight.sum() ** 2
     assert draws[:, first].sum(axis=1).std() == pytest.approx(variance**0.5, rel=0.03)
+
+
+@pytest.mark.parametrize("degrees", [1.0, 1.3, 2.0, 4.5, 30.0, 1e3, 1e7])
+@pytest.mark.parametrize("size", [400, 10_001])
+def test_draws_are_students_quantiles_to_twelve_digits(degrees, size):
+    draws = np.sort(logit_t_draws(-1.0, 1.0, degrees, size=size, rng=np.random.default_rng(0)))
+    expected = special.stdtrit(degrees, (np.arange(size) + 0.5) / size)
+    assert draws + 1.0 == pytest.approx(expected, rel=1e-11, abs=1e-12)

@@ -7,12 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
 
-import numpy as np
-
-from pumonitor.tables import ScoreTable
-
 if TYPE_CHECKING:
     from pumonitor.prior.over_time import Cells
+    from pumonitor.tables import ScoreTable
 
 __all__ = ["MOST_FOUNDING", "Index", "WindowRows", "founding_windows"]
 
@@ -111,6 +108,8 @@ def founding_windows(windows: Sequence[WindowRows], *, at_least: int = 0) -> int
     >>> founding_windows(days(12), at_least=3), founding_windows(days(9), at_least=3)
     (3, 17)
     """
+    import numpy as np  # words about foundings are read without it
+
     total = np.cumsum([one.confirmed for one in windows])
     number = np.arange(1, len(windows) + 1)
     enough = (number >= WINDOWS_TO_FOUND) & (total >= CONFIRMED_TO_FOUND)

@@ -31,7 +31,7 @@ _LEAST_RATIO = 5.0
 _MATERIAL = 0.97
 _FEWEST_MISTAKEN = 5
 _WIDE, _NARROW = 16, 24
-_AT_ONCE = 8
+_AT_ONCE = 24
 """Samples whose fits are searched for together: more of them do not fit into the caches."""
 
 

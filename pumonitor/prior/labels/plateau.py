@@ -164,13 +164,43 @@ def _slopes(
     return slopes
 
 
-def _log_likelihood(
-    ratio: FloatArray, labeled: FloatArray, unlabeled: FloatArray, penalty: FloatArray
-) -> FloatArray:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Rows per bin of some samples, with what each step needs of them.
+
+    Attributes
+    ----------
+    labeled, both : ndarray of shape (samples, bins)
+        Labeled rows, and all.
+    labels, others : ndarray of shape (samples, 1)
+        Labeled rows, and unlabeled ones, of all bins.
+    """
+
+    labeled: FloatArray
+    both: FloatArray
+    labels: FloatArray
+    others: FloatArray
+
+    @classmethod
+    def of(cls, labeled: FloatArray, unlabeled: FloatArray) -> _Rows:
+        return cls(
+            labeled,
+            labeled + unlabeled,
+            labeled.sum(axis=1, keepdims=True),
+            unlabeled.sum(axis=1, keepdims=True),
+        )
+
+    def __getitem__(self, chosen: NDArray[np.bool_]) -> _Rows:
+        return _Rows(
+            self.labeled[chosen], self.both[chosen], self.labels[chosen], self.others[chosen]
+        )
+
+
+def _log_likelihood(ratio: FloatArray, rows: _Rows, penalty: FloatArray) -> FloatArray:
     """Of the labels given the bins: labeled with odds n_L ratio / n_U."""
-    odds = ratio * labeled.sum(axis=1, keepdims=True) / unlabeled.sum(axis=1, keepdims=True)
+    odds = ratio * rows.labels / rows.others
     return np.asarray(
-        np.sum(labeled * np.log(odds) - (labeled + unlabeled) * np.log1p(odds), axis=1) - penalty
+        np.sum(rows.labeled * np.log(odds) - rows.both * np.log1p(odds), axis=1) - penalty
     )
 
 
@@ -190,25 +220,25 @@ def _maximised(
     """
     precision = _PRECISION if floor is not None else np.append(_PRECISION, _FLOOR_PRECISION)
     found, kappa = parameters.copy(), floor
-    moving, rows = np.arange(len(found)), (labeled, unlabeled)
+    moving, rows = np.arange(len(found)), _Rows.of(labeled, unlabeled)
     parts = _parts(found, centres, kappa)
-    value = _log_likelihood(parts[0], *rows, 0.5 * found**2 @ precision)
+    value = _log_likelihood(parts[0], rows, 0.5 * found**2 @ precision)
     score, information = _score_and_information(found, centres, parts, rows, precision)
     damping = np.full(len(found), 1e-2)
     for _ in range(_STEPS):
         step = _step(score[moving], information[moving], damping[moving], precision)
         proposed = found[moving] + np.minimum(np.maximum(step, -2.0), 2.0)
         parts = _parts(proposed, centres, kappa)
-        proposed_value = _log_likelihood(parts[0], *rows, 0.5 * proposed**2 @ precision)
+        proposed_value = _log_likelihood(parts[0], rows, 0.5 * proposed**2 @ precision)
         better = proposed_value > value[moving]
         gain = np.where(better, proposed_value - value[moving], 0.0)
         before = damping[moving]
         damping[moving] = now = np.where(better, before / 5, np.minimum(before * 5, 1e6))
         if better.any():
-            up, of_better = moving[better], [part[better] for part in (*parts, *rows)]
+            up, of_better = moving[better], [part[better] for part in parts]
             found[up], value[up] = proposed[better], proposed_value[better]
             score[up], information[up] = _score_and_information(
-                found[up], centres, of_better[:4], of_better[4:], precision
+                found[up], centres, of_better, rows[better], precision
             )
         goes_on = np.zeros(of[-1] + 1, dtype=bool)
         goes_on[of[moving[(gain >= 1e-7) | ~(better | (now > 1e3))]]] = True
@@ -217,7 +247,7 @@ def _maximised(
         if not moves.any():
             break
         if not moves.all():
-            moving, rows = moving[moves], (rows[0][moves], rows[1][moves])
+            moving, rows = moving[moves], rows[moves]
             kappa = None if kappa is None else kappa[moves]
     kappa = np.asarray(special.expit(found[:, 4])) if floor is None else floor
     return PlateauFit(parameters=found[:, :4], floor=kappa, likelihood=value)
@@ -227,17 +257,15 @@ def _score_and_information(
     parameters: FloatArray,
     centres: FloatArray,
     parts: Sequence[FloatArray],
-    rows: Sequence[FloatArray],
+    rows: _Rows,
     precision: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Slope of the penalised log-likelihood, and Fisher's information without the penalty."""
-    labeled, unlabeled = rows
     slopes = _slopes(parameters, centres, *parts)
-    both = labeled + unlabeled
-    odds = labeled.sum(axis=1, keepdims=True) / unlabeled.sum(axis=1, keepdims=True) * parts[0]
+    odds = rows.labels / rows.others * parts[0]
     chance = odds / (1 + odds)
-    excess = (labeled - both * chance)[:, np.newaxis]
-    weighed = slopes * (both * chance * (1 - chance))[..., np.newaxis]
+    excess = (rows.labeled - rows.both * chance)[:, np.newaxis]
+    weighed = slopes * (rows.both * chance * (1 - chance))[..., np.newaxis]
     score = (excess @ slopes)[:, 0] - parameters * precision
     return score, weighed.swapaxes(1, 2) @ slopes
 

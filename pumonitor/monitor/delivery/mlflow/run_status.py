@@ -37,19 +37,20 @@ def finish(client: MlflowClient, runs: LongRuns, end: RunEnd) -> None:
             _end(client, run, end)
 
 
-def keep_open(client: MlflowClient, runs: LongRuns, run: Run, window: WindowMessage) -> None:
+def keep_open(client: MlflowClient, runs: LongRuns, run: Run, window: WindowMessage) -> bool:
     """Open the run again if the window is newer than its end; finish those of other configurations.
 
     Runs of the same model version under other configurations end where this one begins or goes on.
+    Returns whether anything was changed.
     """
     tags = run.data.tags
     if run.info.status != _RUNNING:
         if window.position <= tags.get(_ENDED_TAG, ""):
-            return
+            return False
         client.update_run(run.info.run_id, status=_RUNNING)
         client.set_tag(run.info.run_id, _TAKEN_OVER_TAG, "no", synchronous=True)
     elif tags.get(_TAKEN_OVER_TAG) == "yes":
-        return
+        return False
     end = RunEnd(
         monitor=window.monitor,
         model_version=window.model_version,
@@ -63,6 +64,7 @@ def keep_open(client: MlflowClient, runs: LongRuns, run: Run, window: WindowMess
         if same and of_other and other.info.status == _RUNNING:
             _end(client, other, end)
     client.set_tag(run.info.run_id, _TAKEN_OVER_TAG, "yes", synchronous=True)
+    return True
 
 
 def _end(client: MlflowClient, run: Run, end: RunEnd) -> None:

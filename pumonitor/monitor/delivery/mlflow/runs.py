@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -27,6 +27,7 @@ RUN_KEY_TAG = "pumonitor.run_key"
 POSITION_TAG = "pumonitor.position"
 
 _BATCH = 900  # MLflow takes 1000 metrics and tags in one request.
+_BESIDE_POINTS = 100
 _CANDIDATES = 100
 
 
@@ -71,10 +72,32 @@ def experiment_key(monitor: str) -> str:
     return EXPERIMENT_KEY + monitor
 
 
-def log_points(client: MlflowClient, run_id: str, points: Sequence[Metric]) -> None:
-    """Log points in as few requests as MLflow allows."""
-    for start in range(0, len(points), _BATCH):
+def log_points(
+    client: MlflowClient,
+    run_id: str,
+    points: Sequence[Metric],
+    *,
+    parameters: Mapping[str, str] | None = None,
+    tags: Mapping[str, str] | None = None,
+) -> None:
+    """Log points in as few requests as MLflow allows; parameters and tags with the last of them.
+
+    MLflow stores tags after all else of a request: one that is there says that the points are.
+    """
+    from mlflow.entities import Param, RunTag
+
+    params = [Param(*each) for each in (parameters or {}).items()]
+    run_tags = [RunTag(*each) for each in (tags or {}).items()]
+    last = max(len(points) - 1, 0) // _BATCH * _BATCH
+    if len(params) + len(run_tags) > _BESIDE_POINTS:
+        client.log_batch(run_id, params=params, synchronous=True)
+        params = []
+    for start in range(0, last, _BATCH):
         client.log_batch(run_id, metrics=points[start : start + _BATCH], synchronous=True)
+    if points or params or run_tags:
+        client.log_batch(
+            run_id, metrics=points[last:], params=params, tags=run_tags, synchronous=True
+        )
 
 
 class LongRuns:
@@ -147,6 +170,8 @@ class LongRuns:
 
     def settle(self, run: Run, *, key: str) -> bool:
         """Whether the run written to is the oldest; newer ones of its key are merged into it."""
+        if not self._others(run, key=key):
+            return True
         candidates = self._candidates(run.info.experiment_id, key)
         winner = candidates[0].info.run_id if candidates else ""
         if winner != run.info.run_id:
@@ -154,6 +179,12 @@ class LongRuns:
         for ghost in candidates[1:]:
             self._merge(ghost, into=candidates[0])
         return bool(winner == run.info.run_id)
+
+    def _others(self, run: Run, *, key: str) -> bool:
+        """Whether other runs have its key; with a run MLflow reads all metrics that it has."""
+        own, experiment = run.info.run_id, run.info.experiment_id
+        wanted = f"tags.`{RUN_KEY_TAG}` = '{key}' and attributes.run_id != '{own}'"
+        return bool(self._client.search_runs([experiment], filter_string=wanted, max_results=1))
 
     def _candidates(self, experiment_id: str, key: str) -> list[Run]:
         found = self._client.search_runs(

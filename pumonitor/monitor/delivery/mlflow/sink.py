@@ -13,7 +13,6 @@ from pumonitor.monitor.delivery.mlflow.failures import meaning
 from pumonitor.monitor.delivery.mlflow.limits import Limits
 from pumonitor.monitor.delivery.mlflow.metric_values import metric_values
 from pumonitor.monitor.delivery.mlflow.model_link import (
-    STATUS_TAG,
     linked_version,
     logged_model_id,
     tag_verdict,
@@ -22,12 +21,17 @@ from pumonitor.monitor.delivery.mlflow.notes import NOTE_TAG, OWN_TAG, described
 from pumonitor.monitor.delivery.mlflow.page_links import link_experiment, page_tags
 from pumonitor.monitor.delivery.mlflow.run_end import RunEnd
 from pumonitor.monitor.delivery.mlflow.run_status import finish, keep_open
+from pumonitor.monitor.delivery.mlflow.run_tags import (
+    changed,
+    key_of,
+    missing_parameters,
+    refuse_collision,
+    tags_of,
+)
 from pumonitor.monitor.delivery.mlflow.runs import (
     POSITION_TAG,
-    RUN_KEY_TAG,
     LongRuns,
     log_points,
-    run_key,
 )
 from pumonitor.monitor.delivery.mlflow.slugs import segment_slug
 from pumonitor.monitor.delivery.mlflow.window_message import FILE_NAMES, WindowMessage, folder_of
@@ -51,7 +55,6 @@ ReadFiles = Callable[[Any], Mapping[str, str]]
 
 _ROUNDS = 3
 _ASKED_TAG = "pumonitor.asked"
-_LONGEST_PARAMETER = 500  # What every version of MLflow takes.
 
 
 def lane(monitor: str, model_version: str) -> str:
@@ -115,6 +118,7 @@ class MlflowSink:
         self._read_files = read_files
         self._pages = pages
         self._linked: set[str] = set()
+        self._held: dict[str, Run] | None = None
         self._limits = limits or Limits()
         self._clock = clock
 
@@ -144,6 +148,19 @@ class MlflowSink:
             self._deliver(window, values, files)
 
     @contextmanager
+    def in_a_row(self) -> Iterator[None]:
+        """Context of messages that are sent one after another.
+
+        Inside it a run is read once, and what is written to it is remembered: with a run MLflow
+        reads all of its metrics, which takes longer than to write a window.
+        """
+        self._held = {}
+        try:
+            yield
+        finally:
+            self._held = None
+
+    @contextmanager
     def _asking(self, window: WindowMessage | None) -> Iterator[None]:
         """Context for requests to MLflow: sets time limits and translates errors."""
         with self._limits.applied():
@@ -167,7 +184,18 @@ class MlflowSink:
         return LongRuns(self._client, run_ids=self._run_ids, clock=self._clock)
 
     def _find(self, window: WindowMessage) -> Run:
-        return self._runs.find(window.monitor, window.model_version, window.configuration)
+        key = key_of(window)
+        if self._held is not None and key in self._held:
+            return self._held[key]
+        run = self._runs.find(window.monitor, window.model_version, window.configuration)
+        if self._held is not None:
+            self._held[key] = run
+        return run
+
+    def _forget(self, window: WindowMessage) -> None:
+        """Read the run anew for the next message."""
+        if self._held is not None:
+            self._held.pop(key_of(window), None)
 
     def _files(self, window: WindowMessage) -> dict[str, str]:
         if window.report is None:
@@ -196,14 +224,16 @@ class MlflowSink:
                 newest = self._write(run, window, values, files, version)
             except MlflowException:
                 # Was it deleted meanwhile? Then the next round finds another.
+                self._forget(window)
                 if self._runs.active(run.info.run_id) is not None:
                     raise
                 continue
-            if self._runs.settle(run, key=_key(window)):
+            if self._runs.settle(run, key=key_of(window)):
                 self._link_experiment(window.monitor)
                 if version is not None and newest and window.verdict is not None:
                     tag_verdict(self._client, version, window.verdict)
                 return
+            self._forget(window)
         msg = (
             "MLflow: the run of this monitor was lost repeatedly: stop the other program that "
             "deletes or creates its runs"
@@ -220,16 +250,25 @@ class MlflowSink:
     ) -> bool:
         """Write all of the message; return whether it is the run's newest pane of all rows."""
         run_id = run.info.run_id
-        _refuse_collision(run, window)
-        self._describe(run, window)
+        refuse_collision(run, window)
+        points: list[Metric] = []
+        is_changed = False
         if values:
             # Reports are sent late, and say nothing of what goes on.
-            keep_open(self._client, self._runs, run, window)
-            log_points(self._client, run_id, self._points(run, window, values, version))
+            is_changed = keep_open(self._client, self._runs, run, window)
+            points = self._points(run, window, values, version)
         for name, text in files.items():
             self._upload(run_id, f"{folder_of(name, of_window=_folder(window))}/{name}", text)
         newest = not window.segment and window.position >= run.data.tags.get(POSITION_TAG, "")
-        self._tag(run_id, _tags(run, window, is_newest=newest))
+        tags = {**self._description(run, window), **tags_of(run, window, is_newest=newest)}
+        missing = missing_parameters(run, window)
+        log_points(self._client, run_id, points, parameters=missing, tags=tags)
+        if is_changed:
+            self._forget(window)
+        run.data.tags.update(tags)
+        run.data.params.update(missing)
+        # Only flags are read again; where a later window has one, its history decides.
+        run.data.metrics.update({one.key: one.value for one in points if one.value in {0.0, 1.0}})
         return newest
 
     def _points(
@@ -274,18 +313,8 @@ class MlflowSink:
                     again.append(flag)
         return again
 
-    def _describe(self, run: Run, window: WindowMessage) -> None:
-        """Add the parameters that the run lacks, and renew its description and its link."""
-        from mlflow.entities import Param
-
-        known = run.data.params
-        missing = {name: text for name, text in window.parameters.items() if name not in known}
-        if missing:
-            self._client.log_batch(
-                run.info.run_id,
-                params=[Param(name, text[:_LONGEST_PARAMETER]) for name, text in missing.items()],
-                synchronous=True,
-            )
+    def _description(self, run: Run, window: WindowMessage) -> dict[str, str]:
+        """Tags that renew the run's description and its link."""
         found = dict(run.data.tags)
         if window.description:
             found[NOTE_TAG] = described(
@@ -295,7 +324,7 @@ class MlflowSink:
         if self._pages is not None:
             page = self._pages.monitor(window.monitor, version=window.model_version)
             found |= page_tags(found, page)
-        self._tag(run.info.run_id, _changed(run, found))
+        return changed(run, found)
 
     def _link_experiment(self, monitor: str) -> None:
         """Link the experiment and its runs to the pages, once in the life of this sink."""
@@ -318,14 +347,6 @@ class MlflowSink:
                 raise
             raise failure from None
 
-    def _tag(self, run_id: str, tags: Mapping[str, str]) -> None:
-        from mlflow.entities import RunTag
-
-        if tags:
-            self._client.log_batch(
-                run_id, tags=[RunTag(*each) for each in tags.items()], synchronous=True
-            )
-
     def _takes_writes(self, window: WindowMessage | None) -> bool:
         """Whether MLflow accepts a tag on the message's run."""
         if window is None:
@@ -339,50 +360,7 @@ class MlflowSink:
         return True
 
 
-def _key(window: WindowMessage) -> str:
-    return run_key(window.monitor, window.model_version, window.configuration)
-
-
 def _folder(window: WindowMessage) -> str:
     start = window.window.start.astimezone(UTC).strftime("%Y-%m-%dT%H%M%SZ")
     below = f"/{segment_slug(window.segment)}" if window.segment else ""
     return f"pumonitor/windows/{start}{below}"
-
-
-def _tags(run: Run, window: WindowMessage, *, is_newest: bool) -> dict[str, str]:
-    """Tags to set: the run's key if it is missing, and those of the newest pane."""
-    tags: dict[str, str] = {}
-    if is_newest:
-        tags = {f"pumonitor.{name}": value for name, value in window.tags.items()}
-        tags |= {
-            POSITION_TAG: window.position,
-            "pumonitor.state": window.state,
-            "pumonitor.as_of": window.as_of.isoformat(),
-            "pumonitor.window_start": window.window.start.isoformat(),
-            "pumonitor.window_end": window.window.end.isoformat(),
-        }
-        if window.verdict is not None:
-            tags[STATUS_TAG] = window.verdict
-    if window.segment:
-        tags[_segment_tag(window)] = window.segment
-    tags[RUN_KEY_TAG] = _key(window)
-    return _changed(run, tags)
-
-
-def _changed(run: Run, tags: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in tags.items() if run.data.tags.get(name) != value}
-
-
-def _segment_tag(window: WindowMessage) -> str:
-    return f"pumonitor.segment.{segment_slug(window.segment)}"
-
-
-def _refuse_collision(run: Run, window: WindowMessage) -> None:
-    """Refuse two segments with the same slug, which would become one series of points."""
-    known = run.data.tags.get(_segment_tag(window)) if window.segment else None
-    if known is not None and known != window.segment:
-        msg = (
-            f"segments {known!r} and {window.segment!r} would both be "
-            f"pu/{segment_slug(window.segment)}: rename a value"
-        )
-        raise MessageRefusedError(msg)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -167,7 +168,7 @@ class Sender:
             if not messages:
                 delivery.stopped = "nothing due"
                 return
-            with self._outbox.keeping(messages, lease=lease) as is_held:
+            with self._outbox.keeping(messages, lease=lease) as is_held, _in_a_row(self.sink):
                 self._send_in_turn(
                     messages,
                     stopped=lambda: stopped() or not is_held() or self._is_late(until),
@@ -253,3 +254,15 @@ class Sender:
         longest = self._patience.longest_wait
         wait = doubled_wait(self._patience.first_wait, message.attempts, longest=longest)
         return wait * (1.0 - 0.5 * self._rng.random())
+
+
+@runtime_checkable
+class _TakesSeveral(Protocol):
+    """A sink that saves work where messages follow one another."""
+
+    def in_a_row(self) -> AbstractContextManager[None]:
+        """Context of messages that are sent one after another."""
+
+
+def _in_a_row(sink: Sink) -> AbstractContextManager[None]:
+    return sink.in_a_row() if isinstance(sink, _TakesSeveral) else nullcontext()

@@ -16,7 +16,6 @@ from typing import Any
 from zlib import crc32
 
 from sqlalchemy import URL, Connection, Insert, Table, make_url
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -242,8 +241,14 @@ class Database:
 
     def insert_if_absent(self, table: Table) -> Insert:
         """An INSERT that skips rows whose keys exist."""
-        insert = sqlite.insert if self.is_sqlite else postgresql.insert
-        return insert(table).on_conflict_do_nothing()
+        # Each of SQLAlchemy's dialects takes a while to load.
+        if self.is_sqlite:
+            from sqlalchemy.dialects import sqlite
+
+            return sqlite.insert(table).on_conflict_do_nothing()
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table).on_conflict_do_nothing()
 
     @contextmanager
     def _in_our_words(self) -> Iterator[None]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pumonitor.monitor.ledger.records.table_bytes import table_from_bytes
 from pumonitor.ports import State, Window
-from pumonitor.tables import ScoreTable
+
+if TYPE_CHECKING:
+    from pumonitor.tables import ScoreTable
 
 __all__ = [
     "CollectedPane",
@@ -115,7 +116,12 @@ class StoredSeries:
 
     def table(self) -> ScoreTable | None:
         """The score table, decompressed at every call."""
-        return None if self.table_bytes is None else table_from_bytes(self.table_bytes)
+        if self.table_bytes is None:
+            return None
+        # NumPy is for tables: who reads results loads none.
+        from pumonitor.monitor.ledger.records.table_bytes import table_from_bytes
+
+        return table_from_bytes(self.table_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Select, and_, delete, exists, func, insert, or_, select
 
@@ -23,9 +23,10 @@ from pumonitor.monitor.ledger.database.schema import (
     windows,
 )
 from pumonitor.monitor.ledger.records.rows import window_of
-from pumonitor.monitor.ledger.records.table_bytes import table_from_bytes, table_to_bytes
 from pumonitor.ports import Pane, Window
-from pumonitor.tables import ScoreTable
+
+if TYPE_CHECKING:
+    from pumonitor.tables import ScoreTable
 
 __all__ = [
     "AuxiliarySeries",
@@ -312,6 +313,8 @@ def store_auxiliary_series(
         )
     )
     if found:
+        from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
+
         connection.execute(
             insert(auxiliary_series),
             [
@@ -333,6 +336,8 @@ def stored_auxiliary_series(
     connection: Connection, places: Collection[tuple[str, int]]
 ) -> dict[tuple[str, int, str, str], AuxiliarySeries]:
     """Auxiliary tables of panes, by window key, pane number, model version and segment."""
+    from pumonitor.monitor.ledger.records.table_bytes import table_from_bytes
+
     found: dict[tuple[str, int, str, str], AuxiliarySeries] = {}
     for window_key, number in places:
         for row in connection.execute(

@@ -52,6 +52,7 @@ __all__ = [
     "newest_class_prior",
     "newest_prior_state",
     "prior_states_at",
+    "series_with_states",
     "store_prior_states",
     "stored_class_priors",
     "versions_before",
@@ -277,6 +278,21 @@ def newest_prior_state(
         .limit(1)
     ).one_or_none()
     return None if row is None else _state_in(row)
+
+
+def series_with_states(
+    connection: Connection, monitor: str, configuration: str
+) -> set[tuple[str, str]]:
+    """Segment and model version of each series that has stored states."""
+    rows = connection.execute(
+        select(prior_states.c.segment, prior_states.c.model_version)
+        .distinct()
+        .where(
+            prior_states.c.monitor == monitor,
+            prior_states.c.configuration == configuration,
+        )
+    )
+    return {(row.segment, row.model_version) for row in rows}
 
 
 def prior_states_at(

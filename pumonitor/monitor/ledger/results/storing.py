@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
@@ -26,7 +27,6 @@ from pumonitor.monitor.ledger.database.schema import (
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries, MetricResult
-from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
 from pumonitor.monitor.ledger.results.newest_panes import point_to_newest
 from pumonitor.monitor.ledger.results.planning import recount
 from pumonitor.monitor.ledger.results.retention import note_superseded
@@ -35,7 +35,10 @@ __all__ = ["store_collected", "store_evaluated"]
 
 _Content = dict[tuple[str, str], tuple[str, dict[str, tuple[Any, ...]]]]
 _FIELDS = tuple(field.name for field in fields(MetricResult) if field.name != "metric")
-_NUMBERS = ("value", "low", "high", "se", "unclipped_value", "unclipped_low", "unclipped_high")
+_values = attrgetter(*_FIELDS)
+_numbers = attrgetter(
+    "value", "low", "high", "se", "unclipped_value", "unclipped_low", "unclipped_high"
+)
 
 
 def store_collected(
@@ -73,6 +76,8 @@ def store_collected(
             )
         )
         if pane.series:
+            from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
+
             connection.execute(
                 insert(series),
                 [
@@ -162,7 +167,7 @@ def _insert(
     if stored:
         connection.execute(insert(evaluations), stored)
     numbers = [
-        row | {name: getattr(result, name) for name in ("metric", *_FIELDS)}
+        row | {"metric": result.metric, **dict(zip(_FIELDS, _values(result), strict=True))}
         for row, one in zip(rows, pane.series, strict=True)
         for result in one.results
     ]
@@ -179,7 +184,7 @@ def _content_of(evaluated: Sequence[EvaluatedSeries]) -> _Content:
             msg = f"a pane has two evaluations of model version {name[0]!r}, segment {name[1]!r}"
             raise ValueError(msg)
         for result in one.results:
-            for number in (getattr(result, field) for field in _NUMBERS):
+            for number in _numbers(result):
                 if number is not None and not math.isfinite(number):
                     msg = (
                         f"results must be finite or None, got {number} for {result.metric} of "
@@ -188,10 +193,7 @@ def _content_of(evaluated: Sequence[EvaluatedSeries]) -> _Content:
                     raise ValueError(msg)
         content[name] = (
             json_text(one.evaluation, "evaluation"),
-            {
-                result.metric: tuple(getattr(result, field) for field in _FIELDS)
-                for result in one.results
-            },
+            {result.metric: _values(result) for result in one.results},
         )
     return content
 
@@ -210,7 +212,7 @@ def _stored_content(connection: Connection, claim: Claim, number: int, revision:
             if table is evaluations:
                 content[name] = (json_text(row.evaluation, "evaluation"), {})
             else:
-                content[name][1][row.metric] = tuple(getattr(row, field) for field in _FIELDS)
+                content[name][1][row.metric] = _values(row)
     return content
 
 

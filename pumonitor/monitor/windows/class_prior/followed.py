@@ -16,6 +16,7 @@ from pumonitor.monitor.ledger.records.collected import PriorState, StoredSeries
 from pumonitor.monitor.ledger.results.prior_states import (
     newest_prior_state,
     prior_states_at,
+    series_with_states,
     stored_class_priors,
 )
 from pumonitor.monitor.windows.auxiliary.auxiliary import AuxiliaryScores
@@ -284,6 +285,8 @@ class PanePriors:
             if known == self._windows.known(start):
                 return _At(start, prior)
         kept = self._kept_just_before.get((segment, model_version))
+        if kept is None and (segment, model_version) not in self._with_states:
+            return None
         if kept is None or kept.window_start >= before:
             with self.ledger.database.reading() as connection:
                 kept = newest_prior_state(
@@ -295,6 +298,12 @@ class PanePriors:
         if kept is None or kept.known != self._windows.known(kept.window_start):
             return None
         return _At(kept.window_start, FollowedPrior.from_bytes(kept.state))
+
+    @cached_property
+    def _with_states(self) -> set[tuple[str, str]]:
+        """Series of which any state was stored: small segments have none for months."""
+        with self.ledger.database.reading() as connection:
+            return series_with_states(connection, self.monitor.name, self.configuration)
 
     @cached_property
     def _kept_just_before(self) -> dict[tuple[str, str], PriorState]:

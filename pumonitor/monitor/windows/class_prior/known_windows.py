@@ -101,6 +101,9 @@ class KnownWindows:
         newest: bool = False,
     ) -> tuple[StoredSeries, ...]:
         """Windows of a series that start in a period, each with its newest pane known by then."""
+        first = self._first_seen.get(segment, {}).get(model_version)
+        if first is None or until <= first:
+            return ()
         with self.ledger.database.reading() as connection:
             return followed_series(
                 connection,

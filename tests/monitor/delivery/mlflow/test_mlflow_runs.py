@@ -198,3 +198,58 @@ def test_a_deleted_experiment_is_said_to_be_so(
     client.restore_experiment(experiment.experiment_id)
     send(payload(1, monitor=monitor))
     assert len(points_of(client, only_run(client, monitor))["pu/auc"]) == 2
+
+
+def test_a_run_is_read_once_for_messages_in_a_row(
+    sink: Any,
+    send: Any,
+    client: Any,
+    payload: Make,
+    monitor: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    send(payload(0, monitor=monitor, **RUN))
+    read: list[str] = []
+    get_run = type(client).get_run
+    monkeypatch.setattr(
+        type(client), "get_run", lambda self, run_id: read.append(run_id) or get_run(self, run_id)
+    )
+    later = [payload(day, monitor=monitor, **RUN) for day in (1, 2, 3)]
+    with sink.in_a_row():
+        for each in later:
+            send(each)
+    assert len(read) == 1
+    send(payload(4, monitor=monitor, **RUN))
+    assert len(read) == 2
+    run = only_run(client, monitor)
+    assert points_of(client, run) == expected_points(
+        [payload(day, monitor=monitor) for day in range(5)]
+    )
+    assert run.data.tags["pumonitor.window_start"].startswith("2026-01-05")
+
+
+def test_flags_are_taken_back_in_a_row(
+    sink: Any, send: Any, client: Any, payload: Make, monitor: str
+) -> None:
+    undefined = {"auc": {"value": None, "low": None, "high": None}}
+    with sink.in_a_row():
+        send(payload(0, monitor=monitor, metrics=undefined))
+        send(payload(1, monitor=monitor))
+        send(payload(2, monitor=monitor))
+    flag = client.get_metric_history(only_run(client, monitor).info.run_id, "pu/auc_undefined")
+    assert [(one.step, one.value) for one in sorted(flag, key=lambda one: one.step)] == [
+        (payload(0)["window"]["index"], 1.0),
+        (payload(1)["window"]["index"], 0.0),
+    ]
+
+
+def test_a_run_that_is_deleted_in_a_row_is_replaced(
+    sink: Any, send: Any, client: Any, payload: Make, monitor: str
+) -> None:
+    with sink.in_a_row():
+        send(payload(0, monitor=monitor))
+        client.delete_run(only_run(client, monitor).info.run_id)
+        send(payload(1, monitor=monitor))
+    assert points_of(client, only_run(client, monitor)) == expected_points(
+        [payload(1, monitor=monitor)]
+    )

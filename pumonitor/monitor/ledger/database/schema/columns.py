@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     TIMESTAMP,
@@ -16,7 +16,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-__all__ = ["Moment", "Number", "metadata"]
+__all__ = ["WHERE", "Moment", "Number", "metadata"]
+
+WHERE: Final = "where"
+"""In an index's `info`, the rows that it holds; migrations make it so.
+
+An argument for PostgreSQL would load that dialect of SQLAlchemy in each command.
+"""
 
 
 class Moment(TypeDecorator[datetime]):

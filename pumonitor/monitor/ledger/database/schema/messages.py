@@ -15,7 +15,7 @@ from sqlalchemy import (
     text,
 )
 
-from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
+from pumonitor.monitor.ledger.database.schema.columns import WHERE, Moment, Number, metadata
 
 __all__ = ["keys", "outbox", "sent_keys"]
 
@@ -44,8 +44,7 @@ _DELIVERED = text("delivered_at IS NOT NULL")
 Index(
     "ix_outbox_delivered",
     outbox.c.delivered_at,
-    sqlite_where=_DELIVERED,
-    postgresql_where=_DELIVERED,
+    info={WHERE: _DELIVERED},
 )
 
 
@@ -54,16 +53,14 @@ Index(
     "ix_outbox_pending",
     outbox.c.destination,
     outbox.c.id,
-    sqlite_where=_PENDING,
-    postgresql_where=_PENDING,
+    info={WHERE: _PENDING},
 )
 Index(
     "ix_outbox_pending_in_lane",
     outbox.c.destination,
     outbox.c.lane,
     outbox.c.id,
-    sqlite_where=_PENDING,
-    postgresql_where=_PENDING,
+    info={WHERE: _PENDING},
 )
 
 

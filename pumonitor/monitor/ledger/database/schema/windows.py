@@ -19,7 +19,7 @@ from sqlalchemy import (
     text,
 )
 
-from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
+from pumonitor.monitor.ledger.database.schema.columns import WHERE, Moment, Number, metadata
 
 __all__ = [
     "audit",
@@ -75,22 +75,19 @@ _TO_EVALUATE = text("evaluated_panes < collected_panes")
 Index(
     "ix_windows_to_collect",
     windows.c.window_start,
-    sqlite_where=_TO_COLLECT,
-    postgresql_where=_TO_COLLECT,
+    info={WHERE: _TO_COLLECT},
 )
 Index(
     "ix_windows_to_evaluate",
     windows.c.window_start,
-    sqlite_where=_TO_EVALUATE,
-    postgresql_where=_TO_EVALUATE,
+    info={WHERE: _TO_EVALUATE},
 )
 Index(
     "ix_windows_awaited",
     windows.c.monitor,
     windows.c.configuration,
     windows.c.next_as_of,
-    sqlite_where=_TO_COLLECT,
-    postgresql_where=_TO_COLLECT,
+    info={WHERE: _TO_COLLECT},
 )
 Index(
     "ix_windows_in_time",
@@ -129,8 +126,7 @@ _SUPERSEDED = text("superseded_at IS NOT NULL")
 Index(
     "ix_panes_superseded",
     panes.c.superseded_at,
-    sqlite_where=_SUPERSEDED,
-    postgresql_where=_SUPERSEDED,
+    info={WHERE: _SUPERSEDED},
 )
 
 
@@ -138,8 +134,7 @@ _NOT_EVALUATED = text("status <> 'evaluated'")
 Index(
     "ix_panes_not_evaluated",
     panes.c.as_of,
-    sqlite_where=_NOT_EVALUATED,
-    postgresql_where=_NOT_EVALUATED,
+    info={WHERE: _NOT_EVALUATED},
 )
 
 
