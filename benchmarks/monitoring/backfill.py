@@ -40,8 +40,8 @@ monitors:
 """
 
 
-def write(folder: Path, *, days: int, rows: int) -> None:
-    """A file of predictions and one of confirmations per day."""
+def write(folder: Path, *, days: int, rows: int, confirmed: float = 0.33) -> None:
+    """A file of predictions and one of confirmations per day; of fraud that share is confirmed."""
     for name in ("predictions", "confirmations"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     connection = duckdb.connect()
@@ -66,7 +66,7 @@ def write(folder: Path, *, days: int, rows: int) -> None:
         connection.execute(
             "COPY (SELECT id, scored_at + "
             "to_microseconds(CAST(-ln(1 - w) * 3 * 86400e6 AS BIGINT)) "
-            f"AS confirmed_at FROM day WHERE fraud AND v < 0.33) TO '{confirmations}' "
+            f"AS confirmed_at FROM day WHERE fraud AND v < {confirmed}) TO '{confirmations}' "
             "(FORMAT parquet)"
         )
 

@@ -33,7 +33,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where files are kept; else a temporary one")
     options, _ = parser.parse_known_args()
     folder = options.folder or Path(tempfile.mkdtemp())
-    write(folder, days=DAYS, rows=options.rows // DAYS)
+    # Of 2% fraud half: 1e9 rows have 1e7 labels.
+    write(folder, days=DAYS, rows=options.rows // DAYS, confirmed=0.5)
     one_window_and_its_days(folder)
     fitted(folder, options.rows)
     if options.folder is None:

@@ -14,6 +14,7 @@ from pumonitor.ports import Progress
 from pumonitor.sources.windows.answers import Answers, Repeats, numbers_of
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import LABEL_TOTALS, CountQuery
+from pumonitor.sources.windows.different_ids import SeenIds, all_different, seen_ids
 from pumonitor.sources.windows.refusing import check_labels, refuse_labels
 
 __all__ = ["LoadIds", "TooMuchError", "ask", "count_orphans", "distinct"]
@@ -25,9 +26,6 @@ _ROWS_HELD: Final = 2_000_000
 """What an engine in this process may hold of predictions: some 150 MB."""
 _ROWS_TOGETHER: Final = 500_000
 """Of windows counted together here: with more, statements cost less than telling windows apart."""
-_IDS_AT_ONCE: Final = 8_000_000
-_MOST_PARTS: Final = 32
-"""In which ids are looked at: each part reads all of them, so of many rows parts are larger."""
 _MOST_LENGTHS: Final = 64
 """Of windows that are searched at a time before all the rest is."""
 _STEP: Final = "Counting rows"
@@ -56,11 +54,12 @@ def ask(
     """
     if not query.dialect.holds_rows:
         return _ask_at_once(engine, query, load_ids=load_ids, progress=progress)
-    check_labels(engine, query)
-    query, rows = _held(engine, query)
+    if not query.labels.is_checked:
+        check_labels(engine, query)
+    query, seen = _held(engine, query)
     repeats: Mapping[int, Repeats] = {}
     about = query.predictions.relation.name
-    if not all_different(engine, query, rows):
+    if not all_different(engine, query, seen):
         query = _with_repeats(engine, query)
         told = engine.rows(query.repeats_found(), about=about)
         repeats = {_place(row, 3): _repeats(row[-3:]) for row in told}
@@ -79,24 +78,20 @@ def ask(
     )
 
 
-def _held(engine: Engine, query: CountQuery) -> tuple[CountQuery, int]:
-    """The query on rows that are held now, if they are few enough, and how many rows there are."""
+def _held(engine: Engine, query: CountQuery) -> tuple[CountQuery, SeenIds]:
+    """The query on rows that are held now, if they are few enough, and what ids there are."""
     about = query.predictions.relation.name
     most = _ROWS_TOGETHER if query.windows else _ROWS_HELD
-    if engine.keep("pumonitor_window", query.window(most + 1), about=about):
-        held = replace(query, kept=query.kept | {"pumonitor_window"})
-        rows = _sum(engine, held)
-        if rows <= most:
-            return held, rows
-        engine.keep("pumonitor_window", query.window(0), about=about)
+    if engine.keep("pumonitor_rows", query.held(most + 1), about=about):
+        held = replace(query, kept=query.kept | {"pumonitor_rows"})
+        seen = seen_ids(engine, held)
+        if seen.rows <= most:
+            return replace(held, ids_between=seen.between), seen
+        engine.keep("pumonitor_rows", query.held(0), about=about)
         if query.windows:
             raise TooMuchError
-    return query, _sum(engine, query)
-
-
-def _sum(engine: Engine, query: CountQuery) -> int:
-    told = engine.rows(query.rows(), about=query.predictions.relation.name)
-    return sum(int(row[-1]) for row in told)
+    seen = seen_ids(engine, query)
+    return replace(query, ids_between=seen.between), seen
 
 
 def distinct(engine: Engine, query: _Query) -> _Query:
@@ -104,7 +99,7 @@ def distinct(engine: Engine, query: _Query) -> _Query:
 
     Ids are only compared one by one if there are fewer of them than rows.
     """
-    if all_different(engine, query, _sum(engine, query)):
+    if all_different(engine, query, seen_ids(engine, query)):
         return query
     return _with_repeats(engine, query)
 
@@ -115,25 +110,6 @@ def _with_repeats(engine: Engine, query: _Query) -> _Query:
     if engine.keep("pumonitor_repeated", query.repeated(), about=about):
         query = replace(query, kept=query.kept | {"pumonitor_repeated"})
     return query
-
-
-def all_different(engine: Engine, query: CountQuery, rows: int) -> bool:
-    """Whether no id stands more than once in a window.
-
-    Where ids have a hash of 64 bits, these are sorted here, which takes a fifth of the time of
-    grouping them there. Should two ids share one, the exact way is taken.
-    """
-    about = query.predictions.relation.name
-    if query.dialect.hashed_id is None:
-        return sum(int(row[-1]) for row in engine.rows(query.ids(), about=about)) == rows
-    parts = min(1 + rows // _IDS_AT_ONCE, _MOST_PARTS)
-    for part in range(parts):
-        found = engine.columns(query.id_hashes(part=part, parts=parts), about=about)
-        hashes = np.asarray(found["hashed"])
-        hashes.sort()
-        if np.any(hashes[1:] == hashes[:-1]):
-            return False
-    return True
 
 
 def count_orphans(engine: Engine, query: CountQuery, load_ids: LoadIds) -> dict[int, int]:

@@ -38,7 +38,8 @@ _SO_FAR: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 # What each named part reads; no table of a user is called like this.
 _READS: Final[dict[str, tuple[str, ...]]] = {
-    "pumonitor_window": (),
+    "pumonitor_rows": (),
+    "pumonitor_window": ("pumonitor_rows",),
     "pumonitor_repeated": ("pumonitor_window",),
     "pumonitor_ranked": ("pumonitor_window", "pumonitor_repeated"),
     "pumonitor_first": ("pumonitor_window",),
@@ -75,6 +76,9 @@ class QueryParts:
         Whether an id stands more than once in the window: nothing is spent on it otherwise.
     kept : frozenset of str
         Named parts that the engine holds as tables by now.
+    ids_between : tuple of int, optional
+        The least and the largest id of the window, where that is known: what was said of others is
+        not looked for.
     windows : tuple of CountedWindow
         Where several are counted at once: in order and without overlap, all within `between`, none
         with a moment after `as_of`. Rows then bear the `place` of their window among them.
@@ -96,6 +100,7 @@ class QueryParts:
     delay_edges: tuple[float, ...] = ()
     repeats: bool = False
     kept: frozenset[str] = frozenset()
+    ids_between: tuple[int, int] | None = None
     windows: tuple[CountedWindow, ...] = ()
 
     def alone(self, place: int) -> Self:
@@ -107,6 +112,7 @@ class QueryParts:
             as_of=window.as_of,
             windows=(),
             kept=frozenset(),
+            ids_between=None,
             repeats=False,
         )
 
@@ -148,6 +154,7 @@ class QueryParts:
                 if part == "pumonitor_first" and self.repeats:
                     waiting.append("pumonitor_ranked")
         bodies: dict[str, Callable[[Values], str]] = {
+            "pumonitor_rows": self._rows,
             "pumonitor_window": self._window,
             "pumonitor_repeated": self._repeated,
             "pumonitor_ranked": self._ranked,
@@ -164,7 +171,12 @@ class QueryParts:
         )
         return Statement(sql=f"WITH {named} {sql}" if named else sql, values=values.bound)
 
-    def _window(self, values: Values) -> str:
+    def _window(self, _: Values) -> str:
+        """The rows with what is the same in all of them, which is held nowhere."""
+        constant = ", '' AS model_version" if self.predictions.model_version is None else ""
+        return f"SELECT found.*{constant} FROM pumonitor_rows AS found"
+
+    def _rows(self, values: Values) -> str:
         rows = self._window_rows(values, None, self.between)
         if not self.windows:
             return rows
@@ -227,7 +239,12 @@ class QueryParts:
         """
         too_early = CLOCKS_DIFFER // timedelta(microseconds=1)
         # What became known after the last moment of a window plays no part in it.
-        until = f" WHERE known <= {last_moment(self.windows)}" if self.windows else ""
+        only = [f"known <= {last_moment(self.windows)}"] if self.windows else []
+        if self.ids_between is not None:
+            # Of many labels most are of other windows: a join of all would take longer.
+            least, largest = self.ids_between
+            only.append(f"said.id >= {least} AND said.id <= {largest}")
+        within = f" WHERE {' AND '.join(only)}" if only else ""
         return (
             f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
             f"{self.dialect.counted} AS said_rows, "
@@ -236,7 +253,7 @@ class QueryParts:
             "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "
             f"CASE WHEN {self._has_times} known < made - {too_early} THEN 1 ELSE 0 END AS refused "
             "FROM pumonitor_said AS said JOIN pumonitor_first AS predicted "
-            f"ON said.id = predicted.id{until} GROUP BY {self.by}said.id, made, known"
+            f"ON said.id = predicted.id{within} GROUP BY {self.by}said.id, made, known"
         )
 
     def _steps(self, _: Values) -> str:

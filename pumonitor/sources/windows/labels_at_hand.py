@@ -113,6 +113,7 @@ class LabelsAtHand:
             else TimeColumn(column=column["known"], zone=None, unit="us"),
             label=column["label"],
             propensity=None if table.propensity is None else column["propensity"],
+            is_checked=True,
         )
 
 
