@@ -237,7 +237,6 @@ class QueryParts:
 
         What was known long before a prediction is not about it.
         """
-        too_early = CLOCKS_DIFFER // timedelta(microseconds=1)
         # What became known after the last moment of a window plays no part in it.
         only = [f"known <= {last_moment(self.windows)}"] if self.windows else []
         if self.ids_between is not None:
@@ -245,22 +244,37 @@ class QueryParts:
             least, largest = self.ids_between
             only.append(f"said.id >= {least} AND said.id <= {largest}")
         within = f" WHERE {' AND '.join(only)}" if only else ""
+        if self.labels.has_each_once:
+            return (
+                f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
+                "1 AS said_rows, label AS state, 0 AS disagrees, said.propensity, "
+                f"{self._refused} AS refused FROM pumonitor_said AS said "
+                f"JOIN pumonitor_first AS predicted ON said.id = predicted.id{within}"
+            )
         return (
             f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
             f"{self.dialect.counted} AS said_rows, "
             "CASE WHEN min(label) = max(label) THEN min(label) ELSE 0 END AS state, "
             "CASE WHEN min(label) = max(label) THEN 0 ELSE 1 END AS disagrees, "
             "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "
-            f"CASE WHEN {self._has_times} known < made - {too_early} THEN 1 ELSE 0 END AS refused "
-            "FROM pumonitor_said AS said JOIN pumonitor_first AS predicted "
-            f"ON said.id = predicted.id{within} GROUP BY {self.by}said.id, made, known"
+            f"{self._refused} AS refused FROM pumonitor_said AS said "
+            f"JOIN pumonitor_first AS predicted ON said.id = predicted.id{within} "
+            f"GROUP BY {self.by}said.id, made, known"
         )
+
+    @property
+    def _refused(self) -> str:
+        too_early = CLOCKS_DIFFER // timedelta(microseconds=1)
+        return f"CASE WHEN {self._has_times} known < made - {too_early} THEN 1 ELSE 0 END"
 
     def _steps(self, _: Values) -> str:
         """With what was so before. The propensity is that of the first row that confirms.
 
         A later one could not be used at a moment before it.
         """
+        if self.labels.has_each_once:
+            # Partitions of one row each take as long as any.
+            return "SELECT found.*, NULL AS earlier FROM pumonitor_moments AS found"
         return (
             f"SELECT {self.by}id, made, known, said_rows, state, disagrees, refused, "
             f"lag(state) OVER (PARTITION BY {self.by}id, refused ORDER BY known) AS earlier, "
@@ -271,6 +285,11 @@ class QueryParts:
         )
 
     def _states(self, values: Values) -> str:
+        """One row per id: what all its rows say together, or the one that it has."""
+
+        def over(rows: str, value: str) -> str:
+            return f"({value})" if self.labels.has_each_once else f"{rows}({value})"
+
         states: list[str] = []
         digits: list[str] = []
         for place in range(self.moments):
@@ -280,25 +299,36 @@ class QueryParts:
                 else values.write(f"as_of_{place}", microseconds(self.as_of[place]))
             )
             counts = f"refused = 0 AND known <= {until}"
-            latest = f"max(CASE WHEN {counts} THEN 4 * known + state + 1 END)"
+            latest = over("max", f"CASE WHEN {counts} THEN 4 * known + state + 1 END")
             states.append(f"coalesce({self.dialect.remainder(latest, 4)} - 1, 0) AS state_{place}")
             digits.append(f"{3**place} * (1 + state_{place})")
-        totals = (
-            "min(CASE WHEN refused = 0 THEN propensity END) AS propensity, "
-            "min(CASE WHEN refused = 0 AND state = 1 THEN known END) AS confirmed, "
-            "sum(said_rows) AS label_rows, "
-            "sum(CASE WHEN refused = 1 OR disagrees = 1 THEN 0 WHEN earlier = state THEN said_rows "
-            "ELSE said_rows - 1 END) AS duplicates, "
-            "sum(CASE WHEN refused = 0 AND disagrees = 1 THEN said_rows ELSE 0 END) AS conflicts, "
-            "max(CASE WHEN refused = 0 AND earlier <> state THEN 1 ELSE 0 END) AS retractions, "
-            f"sum(CASE WHEN {self._has_times} refused = 0 AND known < made THEN said_rows ELSE 0 "
-            "END) AS early, "
-            "sum(CASE WHEN refused = 1 THEN said_rows ELSE 0 END) AS refused"
-        )
-        history = " + ".join(digits)
+        totals = {
+            "propensity": over("min", "CASE WHEN refused = 0 THEN propensity END"),
+            "confirmed": over("min", "CASE WHEN refused = 0 AND state = 1 THEN known END"),
+            "label_rows": over("sum", "said_rows"),
+            "duplicates": over(
+                "sum",
+                "CASE WHEN refused = 1 OR disagrees = 1 THEN 0 WHEN earlier = state THEN said_rows "
+                "ELSE said_rows - 1 END",
+            ),
+            "conflicts": over(
+                "sum", "CASE WHEN refused = 0 AND disagrees = 1 THEN said_rows ELSE 0 END"
+            ),
+            "retractions": over(
+                "max", "CASE WHEN refused = 0 AND earlier <> state THEN 1 ELSE 0 END"
+            ),
+            "early": over(
+                "sum",
+                f"CASE WHEN {self._has_times} refused = 0 AND known < made THEN said_rows "
+                "ELSE 0 END",
+            ),
+            "refused": over("sum", "CASE WHEN refused = 1 THEN said_rows ELSE 0 END"),
+        }
+        chosen = ", ".join([*states, *(f"{sql} AS {name}" for name, sql in totals.items())])
+        grouped = "" if self.labels.has_each_once else f" GROUP BY {self.by}id, made"
         return (
-            f"SELECT *, {history} AS history FROM (SELECT {self.by}id, made, {', '.join(states)}, "
-            f"{totals} FROM pumonitor_steps GROUP BY {self.by}id, made) AS grouped"
+            f"SELECT *, {' + '.join(digits)} AS history FROM (SELECT {self.by}id, made, {chosen} "
+            f"FROM pumonitor_steps{grouped}) AS grouped"
         )
 
     @property

@@ -77,6 +77,8 @@ class LabelTable:
     ----------
     is_checked : bool
         Whether all its rows are known to be usable.
+    has_each_once : bool
+        Whether no id is known to stand in it more than once.
     """
 
     relation: Relation
@@ -85,6 +87,7 @@ class LabelTable:
     label: Column | None
     propensity: Column | None
     is_checked: bool = False
+    has_each_once: bool = False
 
 
 @dataclass(slots=True)

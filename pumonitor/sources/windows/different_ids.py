@@ -10,7 +10,7 @@ import numpy as np
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery
 
-__all__ = ["SeenIds", "all_different", "seen_ids"]
+__all__ = ["SeenIds", "all_different", "all_distinct", "seen_ids"]
 
 _IDS_AT_ONCE: Final = 8_000_000
 _MOST_PARTS: Final = 32
@@ -61,7 +61,7 @@ def all_different(engine: Engine, query: CountQuery, seen: SeenIds) -> bool:
     parts = min(1 + seen.rows // _IDS_AT_ONCE, _MOST_PARTS)
     for part in range(parts):
         found = engine.columns(query.id_hashes(part=part, parts=parts), about=about)
-        if not _differ(found["hashed"]):
+        if not all_distinct(found["hashed"]):
             return False
     return True
 
@@ -92,14 +92,15 @@ def _differ_in_ranges(
             query.ids_from(first, last, most=most), about=query.predictions.relation.name
         )
         ids = np.asarray(found["id"])
-        if len(ids) >= most or not _differ(ids):
+        if len(ids) >= most or not all_distinct(ids):
             return False
         missing -= len(ids)
     # Those without an id are all alike.
     return missing <= 1
 
 
-def _differ(values: Any) -> bool:
+def all_distinct(values: Any) -> bool:
+    """Whether no value stands more than once in an array, which may be sorted for that."""
     numbers = np.asarray(values)
     if np.all(numbers[1:] > numbers[:-1]):
         return True
