@@ -172,6 +172,14 @@ class Dialect(ABC):
         # engines answer that from a file's statistics, which leave NaN out.
         return f"coalesce({number} - {number}, 1e0) <> 0e0"
 
+    def different(self, identifier: str, key: Key) -> tuple[str, str]:
+        """What to group ids by, and how many different ones a group has.
+
+        Ids are counted once each; a hash may count two as one, never one as two.
+        """
+        del key
+        return identifier, "1"
+
     def plain(self, text: str) -> str:
         """Text as it was stored, of what `category` made of it."""
         return text

@@ -150,9 +150,17 @@ def _ask_at_once(
         bool(query.predictions.relation.parameters) or query.as_of[-1] < query.between[1]
     )
     with_orphans = load_ids is not None and not is_apart
+    plain = query
+    if engine.keep(
+        "pumonitor_matched",
+        query.matched(anywhere=with_orphans),
+        about=query.predictions.relation.name,
+    ):
+        query = replace(query, kept=query.kept | {"pumonitor_matched"})
     parts = _parts(engine, query, with_orphans=with_orphans, progress=progress)
     if sum(parts[3]["n"].tolist()) != sum(parts[0]["n"].tolist()):
-        query = replace(query, repeats=True)
+        # Labels are about the first row of an id, which all its rows tell.
+        query = replace(plain, repeats=True)
         parts = _parts(engine, query, with_orphans=with_orphans, progress=progress)
     labels = parts[2]
     refuse_labels(

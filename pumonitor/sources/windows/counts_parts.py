@@ -180,7 +180,7 @@ class QueryParts:
         rows = self._window_rows(values, None, self.between)
         if not self.windows:
             return rows
-        place = place_of("made", self.windows)
+        place = place_of("made", self.windows, self.dialect)
         return (
             f"SELECT * FROM (SELECT seen.*, CASE WHEN made IS NULL THEN {UNREAD} ELSE {place} END "
             f"AS place FROM ({rows}) AS seen) AS placed WHERE place IS NOT NULL"
@@ -249,7 +249,7 @@ class QueryParts:
                 f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
                 "1 AS said_rows, label AS state, 0 AS disagrees, said.propensity, "
                 f"{self._refused} AS refused FROM pumonitor_said AS said "
-                f"JOIN pumonitor_first AS predicted ON said.id = predicted.id{within}"
+                f"JOIN {self._predicted} ON said.id = predicted.id{within}"
             )
         return (
             f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
@@ -258,8 +258,26 @@ class QueryParts:
             "CASE WHEN min(label) = max(label) THEN 0 ELSE 1 END AS disagrees, "
             "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "
             f"{self._refused} AS refused FROM pumonitor_said AS said "
-            f"JOIN pumonitor_first AS predicted ON said.id = predicted.id{within} "
+            f"JOIN {self._predicted} ON said.id = predicted.id{within} "
             f"GROUP BY {self.by}said.id, made, known"
+        )
+
+    @property
+    def _predicted(self) -> str:
+        """The rows of the window that labels are looked for among."""
+        if "pumonitor_matched" not in self.kept:
+            return "pumonitor_first AS predicted"
+        start, end = (microseconds(moment) for moment in self.between)
+        if not self.windows:
+            return (
+                "(SELECT id, made FROM pumonitor_matched "
+                f"WHERE made >= {start} AND made < {end}) AS predicted"
+            )
+        place = place_of("made", self.windows, self.dialect)
+        return (
+            "(SELECT id, made, place FROM "
+            f"(SELECT id, made, {place} AS place FROM pumonitor_matched) AS matched "
+            "WHERE place IS NOT NULL) AS predicted"
         )
 
     @property
@@ -350,7 +368,7 @@ class QueryParts:
         )
         if not self.by_known:
             return f"SELECT id, count(*) AS n FROM ({rows}) AS said {within}GROUP BY id"
-        place = place_of("known", self.windows)
+        place = place_of("known", self.windows, self.dialect)
         return (
             f"SELECT id, place, count(*) AS n FROM (SELECT id, {place} AS place "
             f"FROM ({rows}) AS said {within}) AS placed WHERE place IS NOT NULL GROUP BY id, place"

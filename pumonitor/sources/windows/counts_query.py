@@ -53,8 +53,12 @@ class CountQuery(QueryParts):
 
     @property
     def _different(self) -> str:
-        each = f"(SELECT {self.by}id FROM pumonitor_window GROUP BY {self.by}id) AS grouped"
-        return self._by_window("count(*) AS n", each)
+        key, number = self.dialect.different("id", self.key)
+        each = (
+            f"(SELECT {self.by}{number} AS ids FROM pumonitor_window GROUP BY {self.by}{key}) "
+            "AS grouped"
+        )
+        return self._by_window("coalesce(sum(ids), 0) AS n", each)
 
     def id_hashes(self, *, part: int = 0, parts: int = 1) -> Statement:
         """A hash of each row's id and window, in one of several parts."""
@@ -105,6 +109,17 @@ class CountQuery(QueryParts):
     def label_problems(self) -> Statement:
         """Numbers of label rows by what is wrong with them."""
         return self.stated(_LABEL_PROBLEMS, "pumonitor_said")
+
+    def matched(self, *, anywhere: bool) -> Statement:
+        """Ids and times of predictions that labels are known of, in the window or anywhere."""
+        rows = "pumonitor_made" if anywhere else "pumonitor_rows"
+        return self.stated(
+            f"SELECT {self.dialect.broadcast('said')}predicted.id AS id, made FROM {rows} "
+            "AS predicted JOIN (SELECT id FROM pumonitor_said GROUP BY id) AS said "
+            "ON predicted.id = said.id",
+            rows,
+            "pumonitor_said",
+        )
 
     def states(self) -> Statement:
         """Ids of the window that labels are known of, with all that was said about each."""
@@ -244,6 +259,8 @@ class CountQuery(QueryParts):
 
     def _without_prediction(self, between: tuple[datetime, datetime] | None, values: Values) -> str:
         """Ids of predictions pass by the few that are looked for, never the other way round."""
+        if between is None and "pumonitor_matched" in self.kept:
+            return "pumonitor_unmatched WHERE id NOT IN (SELECT id FROM pumonitor_matched)"
         ids = prediction_ids(self.predictions, key=self.key, between=between, values=values)
         return (
             f"pumonitor_unmatched WHERE id NOT IN (SELECT id FROM ({ids}) "

@@ -28,6 +28,9 @@ _FEWEST_PARTITIONS: Final = 8
 _BYTES_IN_PARTITION: Final = 32 * 2**20
 _MOST_SENT: Final = 256 * 2**20
 """Bytes of labels that are sent to every machine; Spark refuses more than 8 GB."""
+_SMALL: Final = frozenset({"pumonitor_matched"})
+"""Answers with about as many rows as there are labels."""
+_MOST_KEPT: Final = 10_000_000
 _SIZE: Final = re.compile(r"sizeInBytes=([0-9.]+) ([KMGTPE]?i?B)")
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
@@ -60,6 +63,7 @@ class SparkEngine:
         self._session = session
         self._views: list[str] = []
         self._sizes: dict[str, int] = {}
+        self._kept: dict[str, str] = {}
 
     def version(self) -> str:
         """Version of the session's Spark."""
@@ -120,7 +124,12 @@ class SparkEngine:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Spark has none: frames are read anew for every statement."""
-        yield
+        try:
+            yield
+        finally:
+            for view in self._kept.values():
+                self._session.catalog.dropTempView(view)
+            self._kept.clear()
 
     def rows(
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
@@ -137,52 +146,67 @@ class SparkEngine:
             return self._collected(statement, about)
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Nothing is left in the memory of a cluster."""
-        del name, statement, about
-        return False
+        """Have a small answer here, and send it to wherever a later statement reads it.
+
+        Nothing is left in the memory of a cluster, and large answers are not kept.
+        """
+        if not (self.dialect.few_labels and name in _SMALL):
+            return False
+        with self._few_partitions(statement):
+            found = self._arrow(self._answer(statement, about).limit(_MOST_KEPT + 1), about)
+        if found.num_rows > _MOST_KEPT:
+            return False
+        self._kept[name] = self._sent(found)
+        return True
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine, as Arrow, to be sent to where predictions are."""
         import pyarrow as pa
 
-        whole = labels.set_column(2, "label", labels["label"].cast(pa.int32()))
-        try:
-            frame = self._session.createDataFrame(whole)
-        except (TypeError, ValueError):
-            # Before its version 4 it takes no Arrow table.
-            frame = self._session.createDataFrame(labels.to_pandas())
-        view = f"pumonitor_labels_{uuid.uuid4().hex}"
-        frame.createOrReplaceTempView(view)
+        view = self._sent(labels.set_column(2, "label", labels["label"].cast(pa.int32())))
         self._views.append(view)
         self.dialect = Spark(few_labels=labels.nbytes <= _MOST_SENT)
         return received(name, view, key, self.dialect)
 
     def close(self) -> None:
         """Forget the views; the session is the user's."""
-        for view in self._views:
+        for view in (*self._views, *self._kept.values()):
             self._session.catalog.dropTempView(view)
         self._views.clear()
+        self._kept.clear()
+
+    def _sent(self, table: pa.Table) -> str:
+        """The view of a small table that goes from here to where predictions are."""
+        try:
+            frame = self._session.createDataFrame(table)
+        except (TypeError, ValueError):
+            # Before its version 4 it takes no Arrow table.
+            frame = self._session.createDataFrame(table.to_pandas())
+        view = f"pumonitor_sent_{uuid.uuid4().hex}"
+        frame.createOrReplaceTempView(view)
+        return view
 
     def _collected(self, statement: Statement, about: str) -> dict[str, NDArray[Any]]:
+        found = self._arrow(self._answer(statement, about), about)
+        return {
+            name: _array(column)
+            for name, column in zip(found.column_names, found.itercolumns(), strict=True)
+        }
+
+    def _arrow(self, frame: Any, about: str) -> pa.Table:
+        import pyarrow as pa
         from pyspark.errors import PySparkException
 
-        frame = self._answer(statement, about)
         try:
             if hasattr(frame, "toArrow"):
-                return {
-                    name: _array(column)
-                    for name, column in zip(
-                        frame.columns, frame.toArrow().itercolumns(), strict=True
-                    )
-                }
+                return frame.toArrow()
             # Before its version 4 it has no such method.
             rows = frame.collect()
         except PySparkException as error:
             raise in_our_words(error, about) from None
-        return {
-            name: np.array([row[place] for row in rows], dtype=object)
-            for place, name in enumerate(frame.columns)
-        }
+        return pa.table(
+            {name: [row[place] for row in rows] for place, name in enumerate(frame.columns)}
+        )
 
     @contextmanager
     def _few_partitions(self, statement: Statement) -> Iterator[None]:
@@ -225,8 +249,11 @@ class SparkEngine:
     def _answer(self, statement: Statement, about: str) -> Any:
         from pyspark.errors import PySparkException
 
+        sql = statement.sql
+        for name, view in self._kept.items():
+            sql = sql.replace(name, view)
         try:
-            return self._session.sql(statement.sql)
+            return self._session.sql(sql)
         except PySparkException as error:
             raise in_our_words(error, about) from None
 
