@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -32,6 +32,7 @@ _SMALL: Final = frozenset({"pumonitor_matched"})
 """Answers with about as many rows as there are labels."""
 _MOST_KEPT: Final = 10_000_000
 _SIZE: Final = re.compile(r"sizeInBytes=([0-9.]+) ([KMGTPE]?i?B)")
+_DETAILS: Final = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 _KINDS: Final[dict[str, Kind]] = {
@@ -127,8 +128,7 @@ class SparkEngine:
         try:
             yield
         finally:
-            for view in self._kept.values():
-                self._session.catalog.dropTempView(view)
+            self._forget(self._kept.values())
             self._kept.clear()
 
     def rows(
@@ -142,8 +142,16 @@ class SparkEngine:
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
     ) -> Mapping[str, Any]:
         """All columns of the answer."""
-        with stepping(progress, step), self._few_partitions(statement):
-            return self._collected(statement, about)
+        with (
+            _told_in_our_words(about),
+            stepping(progress, step),
+            self._few_partitions(statement),
+        ):
+            found = self._arrow(self._answer(statement, about))
+        return {
+            name: _array(column)
+            for name, column in zip(found.column_names, found.itercolumns(), strict=True)
+        }
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Have a small answer here, and send it to wherever a later statement reads it.
@@ -152,11 +160,12 @@ class SparkEngine:
         """
         if not (self.dialect.few_labels and name in _SMALL):
             return False
-        with self._few_partitions(statement):
-            found = self._arrow(self._answer(statement, about).limit(_MOST_KEPT + 1), about)
-        if found.num_rows > _MOST_KEPT:
-            return False
-        self._kept[name] = self._sent(found)
+        with _told_in_our_words(about):
+            with self._few_partitions(statement):
+                found = self._arrow(self._answer(statement, about).limit(_MOST_KEPT + 1))
+            if found.num_rows > _MOST_KEPT:
+                return False
+            self._kept[name] = self._sent(found)
         return True
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
@@ -170,43 +179,45 @@ class SparkEngine:
 
     def close(self) -> None:
         """Forget the views; the session is the user's."""
-        for view in (*self._views, *self._kept.values()):
-            self._session.catalog.dropTempView(view)
+        self._forget((*self._views, *self._kept.values()))
         self._views.clear()
         self._kept.clear()
 
+    def _forget(self, views: Iterable[str]) -> None:
+        """A server that is gone has forgotten them by itself."""
+        from pyspark.errors import PySparkException
+
+        with suppress(PySparkException, OSError, RuntimeError):
+            for view in views:
+                self._session.catalog.dropTempView(view)
+
     def _sent(self, table: pa.Table) -> str:
         """The view of a small table that goes from here to where predictions are."""
-        try:
-            frame = self._session.createDataFrame(table)
-        except (TypeError, ValueError):
-            # Before its version 4 it takes no Arrow table.
-            frame = self._session.createDataFrame(table.to_pandas())
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        if table.num_rows == 0:
+            # Of a table without rows Spark Connect does not read the types.
+            frame = self._session.createDataFrame([], from_arrow_schema(table.schema))
+        else:
+            try:
+                frame = self._session.createDataFrame(table)
+            except (TypeError, ValueError):
+                # Before its version 4 it takes no Arrow table.
+                frame = self._session.createDataFrame(table.to_pandas())
         view = f"pumonitor_sent_{uuid.uuid4().hex}"
         frame.createOrReplaceTempView(view)
         return view
 
-    def _collected(self, statement: Statement, about: str) -> dict[str, NDArray[Any]]:
-        found = self._arrow(self._answer(statement, about), about)
-        return {
-            name: _array(column)
-            for name, column in zip(found.column_names, found.itercolumns(), strict=True)
-        }
-
-    def _arrow(self, frame: Any, about: str) -> pa.Table:
+    @staticmethod
+    def _arrow(frame: Any) -> pa.Table:
         import pyarrow as pa
-        from pyspark.errors import PySparkException
+        from pyspark.sql.pandas.types import to_arrow_schema
 
-        try:
-            if hasattr(frame, "toArrow"):
-                return frame.toArrow()
-            # Before its version 4 it has no such method.
-            rows = frame.collect()
-        except PySparkException as error:
-            raise in_our_words(error, about) from None
-        return pa.table(
-            {name: [row[place] for row in rows] for place, name in enumerate(frame.columns)}
-        )
+        if hasattr(frame, "toArrow"):
+            return frame.toArrow()
+        # Before its version 4 it has no such method.
+        rows = frame.collect()
+        return pa.Table.from_pylist([row.asDict() for row in rows], to_arrow_schema(frame.schema))
 
     @contextmanager
     def _few_partitions(self, statement: Statement) -> Iterator[None]:
@@ -247,15 +258,11 @@ class SparkEngine:
         return None if found is None else int(float(found[1]) * 1024 ** _UNITS.index(found[2]))
 
     def _answer(self, statement: Statement, about: str) -> Any:
-        from pyspark.errors import PySparkException
-
         sql = statement.sql
         for name, view in self._kept.items():
             sql = sql.replace(name, view)
-        try:
+        with _told_in_our_words(about):
             return self._session.sql(sql)
-        except PySparkException as error:
-            raise in_our_words(error, about) from None
 
 
 def _array(column: Any) -> NDArray[Any]:
@@ -271,9 +278,22 @@ def _array(column: Any) -> NDArray[Any]:
     return found
 
 
+@contextmanager
+def _told_in_our_words(about: str) -> Iterator[None]:
+    """Also what is asked of the session itself, which may be on a server."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        raise in_our_words(error, about) from None
+
+
 def in_our_words(error: Exception, about: str) -> SourceError:
-    """What Spark says, in one line."""
-    return SourceError(f"{about} cannot be read: {str(error).strip().splitlines()[0]}")
+    """What Spark says, in one line; of a server that is gone, what the connection says."""
+    said = str(error).strip()
+    told = _DETAILS.search(said)
+    return SourceError(f"{about} cannot be read: {told[1] if told else said.splitlines()[0]}")
 
 
 def _kind(name: str) -> Kind:
