@@ -92,7 +92,7 @@ def test_rows_without_an_id_are_told_of_and_not_called_repeated(
 def test_files_are_asked_for_ranges_that_cover_all_ids_once(monkeypatch):
     monkeypatch.setattr(different_ids, "_IDS_AT_ONCE", 10)
     seen = SeenIds(rows=90, between=(-7, 101))
-    ranges = different_ids._ranges(seen)
+    ranges = different_ids.ranges_of(seen)
     covered = [number for first, last in ranges for number in range(first, last + 1)]
     assert covered == list(range(-7, 102))
     assert max(last - first + 1 for first, last in ranges) <= 10
@@ -100,7 +100,7 @@ def test_files_are_asked_for_ranges_that_cover_all_ids_once(monkeypatch):
 
 def test_numbers_with_wide_gaps_are_not_looked_at_range_by_range(monkeypatch):
     monkeypatch.setattr(different_ids, "_IDS_AT_ONCE", 10)
-    assert different_ids._ranges(SeenIds(rows=90, between=(0, 90 * 10))) == []
+    assert different_ids.ranges_of(SeenIds(rows=90, between=(0, 90 * 10))) == []
 
 
 def test_labels_of_the_ends_of_a_window_s_ids_count():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial, reduce
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -15,7 +17,9 @@ from pumonitor.sources.windows.answers import Answers, Repeats, numbers_of
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import LABEL_TOTALS, CountQuery
 from pumonitor.sources.windows.different_ids import SeenIds, all_different, seen_ids
+from pumonitor.sources.windows.id_slices import IdSlice
 from pumonitor.sources.windows.refusing import check_labels, refuse_labels
+from pumonitor.sources.windows.slices import added, outside, slices_of
 
 __all__ = ["LoadIds", "TooMuchError", "ask", "count_orphans", "distinct"]
 
@@ -54,9 +58,32 @@ def ask(
     """
     if not query.dialect.holds_rows:
         return _ask_at_once(engine, query, load_ids=load_ids, progress=progress)
-    if not query.labels.is_checked:
-        check_labels(engine, query)
+    labels = 0 if query.labels.is_checked else check_labels(engine, query)
     query, seen = _held(engine, query)
+    slices: list[IdSlice] = []
+    if "pumonitor_rows" not in query.kept:
+        slices = slices_of(seen, labels=labels, dialect=query.dialect)
+    if not slices:
+        answers = _of_ids(engine, query, seen, progress=progress)
+    else:
+        parts = (replace(query, only=one) for one in slices)
+        answers = reduce(
+            partial(added, segments=query.segments),
+            (_of_ids(engine, one, seen_ids(engine, one), progress=progress) for one in parts),
+        )
+    if load_ids is None:
+        return answers
+    orphans: Counter[int] = Counter()
+    everywhere = [*slices, *outside(seen)] if slices else [None]
+    for some in everywhere:
+        orphans.update(count_orphans(engine, replace(query, only=some), load_ids))
+    return replace(answers, orphans=dict(orphans))
+
+
+def _of_ids(
+    engine: Engine, query: CountQuery, seen: SeenIds, *, progress: Progress | None
+) -> Answers:
+    """All but labels without prediction, of all ids or of a slice of them."""
     repeats: Mapping[int, Repeats] = {}
     about = query.predictions.relation.name
     if not all_different(engine, query, seen):
@@ -68,13 +95,12 @@ def ask(
         query = replace(query, kept=query.kept | {"pumonitor_states"})
     groups = engine.columns(query.groups(), about=about, progress=progress, step=_STEP)
     found = engine.rows(query.found(), about=query.labels.relation.name)
-    orphans = {} if load_ids is None else count_orphans(engine, query, load_ids)
     numbers = ("moment", "bucket", "ids", *LABEL_TOTALS)
     return Answers(
         groups=_with_place(groups),
         found=_totals(found, ("place", *numbers) if query.windows else numbers),
         repeats=repeats,
-        orphans=orphans,
+        orphans={},
     )
 
 

@@ -22,6 +22,7 @@ from pumonitor.sources.windows.counts_rows import (
     prediction_times,
 )
 from pumonitor.sources.windows.grid import ScoreGrid
+from pumonitor.sources.windows.id_slices import IdSlice
 from pumonitor.sources.windows.several import (
     UNREAD,
     CountedWindow,
@@ -79,6 +80,8 @@ class QueryParts:
     ids_between : tuple of int, optional
         The least and the largest id of the window, where that is known: what was said of others is
         not looked for.
+    only : IdSlice, optional
+        The ids that are counted, where that is not all.
     windows : tuple of CountedWindow
         Where several are counted at once: in order and without overlap, all within `between`, none
         with a moment after `as_of`. Rows then bear the `place` of their window among them.
@@ -101,6 +104,7 @@ class QueryParts:
     repeats: bool = False
     kept: frozenset[str] = frozenset()
     ids_between: tuple[int, int] | None = None
+    only: IdSlice | None = None
     windows: tuple[CountedWindow, ...] = ()
 
     def alone(self, place: int) -> Self:
@@ -178,6 +182,8 @@ class QueryParts:
 
     def _rows(self, values: Values) -> str:
         rows = self._window_rows(values, None, self.between)
+        if self.only is not None:
+            rows = f"SELECT * FROM ({rows}) AS sliced WHERE {self.only.rows.format('id')}"
         if not self.windows:
             return rows
         place = place_of("made", self.windows, self.dialect)
@@ -243,6 +249,8 @@ class QueryParts:
             # Of many labels most are of other windows: a join of all would take longer.
             least, largest = self.ids_between
             only.append(f"said.id >= {least} AND said.id <= {largest}")
+        if self.only is not None:
+            only.append(self.only.labels.format("said.id"))
         within = f" WHERE {' AND '.join(only)}" if only else ""
         if self.labels.has_each_once:
             return (
@@ -355,11 +363,12 @@ class QueryParts:
         return "" if self.labels.known_at is not None else "1 = 0 AND"
 
     def _unmatched(self, values: Values) -> str:
-        within = ""
+        only = [] if self.only is None else [self.only.labels.format("id")]
         if self.labels.known_at is not None:
             low = values.write("known_from", microseconds(self.between[0]))
             high = values.write("known_until", microseconds(self.between[1]))
-            within = f"WHERE known >= {low} AND known < {high} "
+            only += [f"known >= {low}", f"known < {high}"]
+        within = f"WHERE {' AND '.join(only)} " if only else ""
         rows = label_rows(
             self.labels,
             key=self.key,

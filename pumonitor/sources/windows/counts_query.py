@@ -262,9 +262,10 @@ class CountQuery(QueryParts):
         if between is None and "pumonitor_matched" in self.kept:
             return "pumonitor_unmatched WHERE id NOT IN (SELECT id FROM pumonitor_matched)"
         ids = prediction_ids(self.predictions, key=self.key, between=between, values=values)
+        sliced = "" if self.only is None else f" AND {self.only.labels.format('id')}"
         return (
             f"pumonitor_unmatched WHERE id NOT IN (SELECT id FROM ({ids}) "
-            "AS made WHERE id IN (SELECT id FROM pumonitor_unmatched))"
+            f"AS made WHERE id IN (SELECT id FROM pumonitor_unmatched){sliced})"
         )
 
     def examples(self, problem: int, shown: Column, *, of_all: bool = False) -> Statement:

@@ -10,7 +10,7 @@ import numpy as np
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery
 
-__all__ = ["SeenIds", "all_different", "all_distinct", "seen_ids"]
+__all__ = ["SeenIds", "all_different", "all_distinct", "ranges_of", "seen_ids"]
 
 _IDS_AT_ONCE: Final = 8_000_000
 _MOST_PARTS: Final = 32
@@ -52,7 +52,7 @@ def all_different(engine: Engine, query: CountQuery, seen: SeenIds) -> bool:
     about = query.predictions.relation.name
     if query.dialect.hashed_id is None:
         return sum(int(row[-1]) for row in engine.rows(query.ids(), about=about)) == seen.rows
-    ranges = _ranges(seen)
+    ranges = ranges_of(seen)
     if ranges:
         differ = _differ_in_ranges(engine, query, seen, ranges)
         # An id of two windows may stand in both.
@@ -66,7 +66,7 @@ def all_different(engine: Engine, query: CountQuery, seen: SeenIds) -> bool:
     return True
 
 
-def _ranges(seen: SeenIds) -> list[tuple[int, int]]:
+def ranges_of(seen: SeenIds) -> list[tuple[int, int]]:
     """Ranges of numbers, from first to last, with about as many ids as are looked at at once."""
     if seen.between is None:
         return []
