@@ -90,17 +90,18 @@ class Memory:
 
     def _watch(self) -> None:
         while not self._stopped.wait(0.1):
-            self.most = max(self.most, sum(map(_resident, _family(self._pid))))
+            self.most = max(self.most, sum(map(_resident, family(self._pid))))
 
 
-def _family(pid: int) -> list[int]:
+def family(pid: int) -> list[int]:
+    """A process and all that it has started, and these."""
     children: list[int] = []
     for told in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
             children += map(int, told.read_text().split())
         except OSError:
             continue
-    return [pid, *(one for child in children for one in _family(child))]
+    return [pid, *(one for child in children for one in family(child))]
 
 
 def _resident(pid: int) -> int:
