@@ -203,7 +203,7 @@ class DuckDBEngine(DuckDBAnswers):
             if "single" in kinds and columns[name].kind == "number":
                 # A score of 32 bits means the same beside files of 64.
                 columns[name] = replace(columns[name], kind="single")
-        return Relation(name=shown, sql=reader, columns=columns)
+        return Relation(name=shown, sql=reader, columns=columns, rows=found.rows)
 
     @staticmethod
     def _csv(

@@ -73,6 +73,13 @@ class CountQuery(QueryParts):
             "pumonitor_rows",
         )
 
+    def some_rows(self, most: int) -> Statement:
+        """How many rows there are, so many at most; columns that do not matter are not read."""
+        return self.stated(
+            f"SELECT count(*) AS n FROM (SELECT made FROM pumonitor_rows LIMIT {most}) AS few",
+            "pumonitor_rows",
+        )
+
     def held(self, most: int) -> Statement:
         """The rows themselves, so many at most, for an engine that can hold them."""
         return self.stated(f"SELECT * FROM pumonitor_rows LIMIT {most}", "pumonitor_rows")
