@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -104,12 +104,18 @@ class ScoreGrid:
         share = score
         if self.scale == "unbounded":
             share = f"(0.5e0 * (1e0 + {score} / (1e0 + abs({score}))))"
-        whens = " ".join(
-            f"WHEN {share} < {constant(tier.until)} THEN {tier.first} + "
-            + floor.format(f"(({share} - {constant(tier.start)}) * {constant(tier.scale)})")
-            for tier in TIERS
+
+        def place(tier: _Tier) -> str:
+            steps = f"(({share} - {constant(tier.start)}) * {constant(tier.scale)})"
+            return f"{tier.first} + {floor.format(steps)}"
+
+        # Most scores are between the ends: what is asked first is all that is asked of them.
+        middle = (
+            f"WHEN {share} >= {constant(_MIDDLE.start)} AND {share} < {constant(_MIDDLE.until)} "
+            f"THEN {place(_MIDDLE)} "
         )
-        return f"(CASE {whens} ELSE {self.cells - 1} END)"
+        ends = " ".join(f"WHEN {share} < {constant(one.until)} THEN {place(one)}" for one in _ENDS)
+        return f"(CASE {middle}{ends} ELSE {self.cells - 1} END)"
 
     def expression(self, score: Any) -> Any:
         """The same as a narwhals expression."""
@@ -124,3 +130,6 @@ class ScoreGrid:
 
 
 TIERS: Final = _tiers()
+_ENDS: Final = tuple(one for one in TIERS if one.scale > TIERS[len(TIERS) // 2].scale)
+# The two halves of the middle are one: their bounds are multiples of the width of its cells.
+_MIDDLE: Final = replace(TIERS[len(TIERS) // 2 - 1], until=TIERS[len(TIERS) // 2].until)

@@ -40,8 +40,8 @@ monitors:
 """
 
 
-def write(folder: Path, *, days: int, rows: int) -> None:
-    """A file of predictions and one of confirmations per day."""
+def write(folder: Path, *, days: int, rows: int, confirmed: float = 0.33) -> None:
+    """A file of predictions and one of confirmations per day; of fraud that share is confirmed."""
     for name in ("predictions", "confirmations"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     connection = duckdb.connect()
@@ -66,7 +66,7 @@ def write(folder: Path, *, days: int, rows: int) -> None:
         connection.execute(
             "COPY (SELECT id, scored_at + "
             "to_microseconds(CAST(-ln(1 - w) * 3 * 86400e6 AS BIGINT)) "
-            f"AS confirmed_at FROM day WHERE fraud AND v < 0.33) TO '{confirmations}' "
+            f"AS confirmed_at FROM day WHERE fraud AND v < {confirmed}) TO '{confirmations}' "
             "(FORMAT parquet)"
         )
 
@@ -90,17 +90,18 @@ class Memory:
 
     def _watch(self) -> None:
         while not self._stopped.wait(0.1):
-            self.most = max(self.most, sum(map(_resident, _family(self._pid))))
+            self.most = max(self.most, sum(map(_resident, family(self._pid))))
 
 
-def _family(pid: int) -> list[int]:
+def family(pid: int) -> list[int]:
+    """A process and all that it has started, and these."""
     children: list[int] = []
     for told in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
             children += map(int, told.read_text().split())
         except OSError:
             continue
-    return [pid, *(one for child in children for one in _family(child))]
+    return [pid, *(one for child in children for one in family(child))]
 
 
 def _resident(pid: int) -> int:

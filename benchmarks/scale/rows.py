@@ -2,7 +2,8 @@
 
 Days of generated rows in Parquet are counted, all days as one window and each by itself; both must
 agree in every count. Then some numbers of days are counted, from the fewest to all of them, and a
-line is fitted to the CPU seconds; what it says of more rows than were counted is marked so.
+line is fitted to the CPU seconds; what it says of more rows than were counted is marked so. With
+`--spark` Spark counts the days as well, and has a line of its own.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ import resource
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.monitoring.backfill import write
+from benchmarks.monitoring.spark import open_in_spark
 from benchmarks.scale.generated import measured, opened, requests, whole
-from pumonitor.ports import CountRequest, WindowCounts
+from pumonitor.ports import CountRequest, PredictionSource, WindowCounts
 
 __all__ = ["main"]
 
@@ -31,11 +34,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=_BEYOND, help="in 100 days")
     parser.add_argument("--folder", type=Path, help="where files are kept; else a temporary one")
+    parser.add_argument("--spark", action="store_true", help="fit a line to Spark as well")
+    parser.add_argument("--only-lines", action="store_true", help="not all days as one window")
     options, _ = parser.parse_known_args()
     folder = options.folder or Path(tempfile.mkdtemp())
-    write(folder, days=DAYS, rows=options.rows // DAYS)
-    one_window_and_its_days(folder)
-    fitted(folder, options.rows)
+    # Of 2% fraud half: 1e9 rows have 1e7 labels.
+    write(folder, days=DAYS, rows=options.rows // DAYS, confirmed=0.5)
+    if not options.only_lines:
+        one_window_and_its_days(folder)
+    fitted("DuckDB", lambda: opened(folder), options.rows)
+    if options.spark:
+        spark = open_in_spark(folder)
+        fitted("Spark", lambda: spark, options.rows)
     if options.folder is None:
         shutil.rmtree(folder)
 
@@ -73,23 +83,25 @@ def _cells(counts: WindowCounts) -> dict[tuple[int, int], int]:
     return dict(zip(keys, counts.rows.tolist(), strict=True))
 
 
-def fitted(folder: Path, rows: int) -> None:
+def fitted(engine: str, open_tables: Callable[[], PredictionSource], rows: int) -> None:
     """Print CPU seconds of some numbers of days, and the line through them."""
     sizes, seconds = [], []
     for days in (1, 3, 10, 30, DAYS):
-        source = opened(folder)
+        source = open_tables()
         with measured() as spent:
             for _ in source.counts_of_many(requests(days)):
                 pass
-        source.close()
         sizes.append(days * (rows // DAYS))
         seconds.append(spent.cpu)
-        print(f"  {sizes[-1]:>13,} rows in {days} windows: {spent.cpu:.2f} s CPU", flush=True)
+        print(
+            f"  {engine}: {sizes[-1]:>13,} rows in {days} windows: {spent.cpu:.2f} s CPU",
+            flush=True,
+        )
     slope, base = np.polyfit(sizes, seconds, 1)
-    print(f"  line: {base:.2f} s and {1e6 * slope:.3f} s a million rows")
+    print(f"  {engine}: line: {base:.2f} s and {1e6 * slope:.3f} s a million rows")
     for many in (10**8, 10**9, 10**10):
         if many > sizes[-1]:
-            print(f"  {many:>13,} rows: {base + slope * many:.0f} s CPU, EXTRAPOLATED")
+            print(f"  {engine}: {many:>13,} rows: {base + slope * many:.0f} s CPU, EXTRAPOLATED")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,8 @@ def main() -> None:
         print(f"  {name}: {by_spark.wall:.1f} s; {equal} of {len(wanted)} days equal", flush=True)
     print(
         f"  DuckDB: {by_duckdb.wall:.1f} s; Spark over DuckDB: "
-        f"{by_spark.wall / by_duckdb.wall:.1f}, limit 3"
+        f"{by_spark.wall / by_duckdb.wall:.1f}, limit 3; of CPU {by_spark.cpu:.1f} s over "
+        f"{by_duckdb.cpu:.1f} s: {by_spark.cpu / by_duckdb.cpu:.1f}"
     )
     if options.alone:
         with measured() as alone:

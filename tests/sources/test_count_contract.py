@@ -18,7 +18,7 @@ import sqlalchemy
 from pumonitor._score_grid import ScoreGrid
 from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
-from pumonitor.sources.windows import asking
+from pumonitor.sources.windows import different_ids
 from tests.oracles import counted_windows
 from tests.sources.monitored import REQUEST, assert_equal, labels, opened, predictions
 
@@ -173,7 +173,7 @@ def test_ids_that_are_looked_at_in_parts(frames, expected, monkeypatch, repeated
         made = made.drop_duplicates("prediction id")
         with closing(opened(made, known)) as source:
             whole = source.counts(REQUEST)
-    monkeypatch.setattr(asking, "_IDS_AT_ONCE", 100)
+    monkeypatch.setattr(different_ids, "_IDS_AT_ONCE", 100)
     with closing(opened(made, known)) as source:
         assert_equal(source.counts(REQUEST), expected[0] if repeated else whole)
 

@@ -198,6 +198,29 @@ def test_what_is_too_much_at_once_is_counted_in_parts(week, monkeypatch, module,
     assert counted.count(len(week)) == 1
 
 
+def test_files_that_have_too_many_rows_are_counted_before_any_is_held(week, monkeypatch, tmp_path):
+    made, known = (tmp_path / f"{name}.parquet" for name in ("made", "known"))
+    predictions().to_parquet(made)
+    labels().to_parquet(known)
+    with closing(monitored(made, known)) as source:
+        expected = alone(source, week)
+        monkeypatch.setattr(asking, "_ROWS_TOGETHER", 700)
+        engine, held = source._engine, []
+        keep = engine.keep
+
+        def kept(name, statement, *, about):
+            held.append(name)
+            return keep(name, statement, about=about)
+
+        monkeypatch.setattr(engine, "keep", kept)
+        for one, wanted in zip(source.counts_of_many(week), expected, strict=True):
+            assert_equal(one, wanted)
+    # Labels without prediction were asked for once; that all rows were too many, too.
+    assert held[0] == "pumonitor_unmatched"
+    assert held.count("pumonitor_unmatched") == 1
+    assert held.count("pumonitor_rows") == held.count("pumonitor_states")
+
+
 @pytest.mark.filterwarnings("ignore:Series.values returning:DeprecationWarning")
 def test_predictions_are_read_once_for_all_windows(week, monkeypatch):
     counted = []

@@ -75,8 +75,8 @@ def test_windows_of_a_round_are_one_job_that_leaves_nothing_behind(
         )
         for found, wanted in zip(source.counts_of_many(requests), expected, strict=True):
             assert_equal(found, wanted)
-    # Asked again, as ids stand twice in these windows.
-    assert len(asked) == 2
+    # For predictions with labels, for all else, and again as ids stand twice in these windows.
+    assert len(asked) == 3
     assert spark.conf.get("spark.sql.shuffle.partitions") == "200"
     spark.conf.set("spark.sql.shuffle.partitions", "1")
     assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0

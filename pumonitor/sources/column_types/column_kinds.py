@@ -137,6 +137,8 @@ class Relation:
         Which version of a lake's table it is; empty for tables that keep none.
     is_streamed : bool
         Whether rows pass by as they are read; of a lazy frame all that are asked for are loaded.
+    rows : int, optional
+        How many there are, where files say so without being read.
     """
 
     name: str
@@ -145,6 +147,7 @@ class Relation:
     parameters: Mapping[str, object] = field(default_factory=dict)
     version: Mapping[str, str] = field(default_factory=dict)
     is_streamed: bool = True
+    rows: int | None = None
 
 
 def named_column(relation: Relation, name: str, *, role: str) -> Column:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from pumonitor.sources.column_types.column_kinds import Kind
+from pumonitor.sources.column_types.column_kinds import Key, Kind
 from pumonitor.sources.column_types.dialects import (
     FINER,
     MINUTES,
@@ -86,6 +86,16 @@ class Spark(Dialect):
     def divided(self, number: str, by: int) -> str:
         """Whole-number division."""
         return f"({number} div {by})"
+
+    def different(self, identifier: str, key: Key) -> tuple[str, str]:
+        """Of numbers 64 neighbours are one group, and one bit each; of text a hash is moved.
+
+        To group by the id itself Spark would move all of them between its partitions.
+        """
+        if key == "text":
+            return f"xxhash64({identifier})", "1"
+        bit = f"shiftleft(1L, CAST({identifier} & 63 AS INT))"
+        return f"shiftright({identifier}, 6)", f"coalesce(bit_count(bit_or({bit})), 1)"
 
     def hashed(self, key: str) -> str:
         """SHA-256 of an id's text."""

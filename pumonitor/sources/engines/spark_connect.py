@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from pumonitor.errors import InputError, SourceError
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["SparkConnectEngine", "open_spark_connect"]
+
+_RETRIES: Final = 5
+_LONGEST_WAIT: Final = 15_000
+"""Milliseconds between two tries; each wait is four times the one before, from 50 on."""
 
 
 def open_spark_connect(
@@ -38,6 +43,14 @@ def open_spark_connect(
     return SparkConnectEngine(lambda: SparkSession.builder.remote(url).create(), url=url)
 
 
+def _try_for_seconds(session: Any) -> None:
+    """Give up a server that is gone after 20 seconds: by itself Spark tries for ten minutes."""
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+
+    policy = DefaultPolicy(max_retries=_RETRIES, max_backoff=_LONGEST_WAIT)
+    session.client.set_retry_policies([policy])
+
+
 class SparkConnectEngine(SparkEngine):
     """A session of its own on the server, which ends with it.
 
@@ -54,6 +67,7 @@ class SparkConnectEngine(SparkEngine):
 
         try:
             session = connect()
+            _try_for_seconds(session)
             # Nothing is asked of the server before.
             str(session.version)
         except (PySparkException, OSError, RuntimeError) as error:
@@ -98,9 +112,12 @@ class SparkConnectEngine(SparkEngine):
         )
 
     def close(self) -> None:
-        """Forget the views, and end the session."""
+        """Forget the views, and end the session; a server that is gone has ended it."""
+        from pyspark.errors import PySparkException
+
         super().close()
-        self._session.stop()
+        with suppress(PySparkException, OSError, RuntimeError):
+            self._session.stop()
 
     def _answer(self, statement: Statement, about: str) -> Any:
         sql = written_out(statement.sql, statement.values, self.dialect.constant)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial, reduce
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -14,7 +16,10 @@ from pumonitor.ports import Progress
 from pumonitor.sources.windows.answers import Answers, Repeats, numbers_of
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import LABEL_TOTALS, CountQuery
+from pumonitor.sources.windows.different_ids import SeenIds, all_different, seen_ids
+from pumonitor.sources.windows.id_slices import IdSlice
 from pumonitor.sources.windows.refusing import check_labels, refuse_labels
+from pumonitor.sources.windows.slices import added, outside, slices_of
 
 __all__ = ["LoadIds", "TooMuchError", "ask", "count_orphans", "distinct"]
 
@@ -25,9 +30,6 @@ _ROWS_HELD: Final = 2_000_000
 """What an engine in this process may hold of predictions: some 150 MB."""
 _ROWS_TOGETHER: Final = 500_000
 """Of windows counted together here: with more, statements cost less than telling windows apart."""
-_IDS_AT_ONCE: Final = 8_000_000
-_MOST_PARTS: Final = 32
-"""In which ids are looked at: each part reads all of them, so of many rows parts are larger."""
 _MOST_LENGTHS: Final = 64
 """Of windows that are searched at a time before all the rest is."""
 _STEP: Final = "Counting rows"
@@ -56,11 +58,35 @@ def ask(
     """
     if not query.dialect.holds_rows:
         return _ask_at_once(engine, query, load_ids=load_ids, progress=progress)
-    check_labels(engine, query)
-    query, rows = _held(engine, query)
+    labels = 0 if query.labels.is_checked else check_labels(engine, query)
+    query, seen = _held(engine, query)
+    slices: list[IdSlice] = []
+    if "pumonitor_rows" not in query.kept:
+        slices = slices_of(seen, labels=labels, dialect=query.dialect)
+    if not slices:
+        answers = _of_ids(engine, query, seen, progress=progress)
+    else:
+        parts = (replace(query, only=one) for one in slices)
+        answers = reduce(
+            partial(added, segments=query.segments),
+            (_of_ids(engine, one, seen_ids(engine, one), progress=progress) for one in parts),
+        )
+    if load_ids is None:
+        return answers
+    orphans: Counter[int] = Counter()
+    everywhere = [*slices, *outside(seen)] if slices else [None]
+    for some in everywhere:
+        orphans.update(count_orphans(engine, replace(query, only=some), load_ids))
+    return replace(answers, orphans=dict(orphans))
+
+
+def _of_ids(
+    engine: Engine, query: CountQuery, seen: SeenIds, *, progress: Progress | None
+) -> Answers:
+    """All but labels without prediction, of all ids or of a slice of them."""
     repeats: Mapping[int, Repeats] = {}
     about = query.predictions.relation.name
-    if not all_different(engine, query, rows):
+    if not all_different(engine, query, seen):
         query = _with_repeats(engine, query)
         told = engine.rows(query.repeats_found(), about=about)
         repeats = {_place(row, 3): _repeats(row[-3:]) for row in told}
@@ -69,34 +95,34 @@ def ask(
         query = replace(query, kept=query.kept | {"pumonitor_states"})
     groups = engine.columns(query.groups(), about=about, progress=progress, step=_STEP)
     found = engine.rows(query.found(), about=query.labels.relation.name)
-    orphans = {} if load_ids is None else count_orphans(engine, query, load_ids)
     numbers = ("moment", "bucket", "ids", *LABEL_TOTALS)
     return Answers(
         groups=_with_place(groups),
         found=_totals(found, ("place", *numbers) if query.windows else numbers),
         repeats=repeats,
-        orphans=orphans,
+        orphans={},
     )
 
 
-def _held(engine: Engine, query: CountQuery) -> tuple[CountQuery, int]:
-    """The query on rows that are held now, if they are few enough, and how many rows there are."""
+def _held(engine: Engine, query: CountQuery) -> tuple[CountQuery, SeenIds]:
+    """The query on rows that are held now, if they are few enough, and what ids there are."""
     about = query.predictions.relation.name
     most = _ROWS_TOGETHER if query.windows else _ROWS_HELD
-    if engine.keep("pumonitor_window", query.window(most + 1), about=about):
-        held = replace(query, kept=query.kept | {"pumonitor_window"})
-        rows = _sum(engine, held)
-        if rows <= most:
-            return held, rows
-        engine.keep("pumonitor_window", query.window(0), about=about)
+    if query.windows and (query.predictions.relation.rows or 0) > most:
+        # To count a few rows takes a fraction of what it takes to hold them.
+        ((some,),) = engine.rows(query.some_rows(most + 1), about=about)
+        if some > most:
+            raise TooMuchError
+    if engine.keep("pumonitor_rows", query.held(most + 1), about=about):
+        held = replace(query, kept=query.kept | {"pumonitor_rows"})
+        seen = seen_ids(engine, held)
+        if seen.rows <= most:
+            return replace(held, ids_between=seen.between), seen
+        engine.keep("pumonitor_rows", query.held(0), about=about)
         if query.windows:
             raise TooMuchError
-    return query, _sum(engine, query)
-
-
-def _sum(engine: Engine, query: CountQuery) -> int:
-    told = engine.rows(query.rows(), about=query.predictions.relation.name)
-    return sum(int(row[-1]) for row in told)
+    seen = seen_ids(engine, query)
+    return replace(query, ids_between=seen.between), seen
 
 
 def distinct(engine: Engine, query: _Query) -> _Query:
@@ -104,7 +130,7 @@ def distinct(engine: Engine, query: _Query) -> _Query:
 
     Ids are only compared one by one if there are fewer of them than rows.
     """
-    if all_different(engine, query, _sum(engine, query)):
+    if all_different(engine, query, seen_ids(engine, query)):
         return query
     return _with_repeats(engine, query)
 
@@ -115,25 +141,6 @@ def _with_repeats(engine: Engine, query: _Query) -> _Query:
     if engine.keep("pumonitor_repeated", query.repeated(), about=about):
         query = replace(query, kept=query.kept | {"pumonitor_repeated"})
     return query
-
-
-def all_different(engine: Engine, query: CountQuery, rows: int) -> bool:
-    """Whether no id stands more than once in a window.
-
-    Where ids have a hash of 64 bits, these are sorted here, which takes a fifth of the time of
-    grouping them there. Should two ids share one, the exact way is taken.
-    """
-    about = query.predictions.relation.name
-    if query.dialect.hashed_id is None:
-        return sum(int(row[-1]) for row in engine.rows(query.ids(), about=about)) == rows
-    parts = min(1 + rows // _IDS_AT_ONCE, _MOST_PARTS)
-    for part in range(parts):
-        found = engine.columns(query.id_hashes(part=part, parts=parts), about=about)
-        hashes = np.asarray(found["hashed"])
-        hashes.sort()
-        if np.any(hashes[1:] == hashes[:-1]):
-            return False
-    return True
 
 
 def count_orphans(engine: Engine, query: CountQuery, load_ids: LoadIds) -> dict[int, int]:
@@ -174,9 +181,17 @@ def _ask_at_once(
         bool(query.predictions.relation.parameters) or query.as_of[-1] < query.between[1]
     )
     with_orphans = load_ids is not None and not is_apart
+    plain = query
+    if engine.keep(
+        "pumonitor_matched",
+        query.matched(anywhere=with_orphans),
+        about=query.predictions.relation.name,
+    ):
+        query = replace(query, kept=query.kept | {"pumonitor_matched"})
     parts = _parts(engine, query, with_orphans=with_orphans, progress=progress)
     if sum(parts[3]["n"].tolist()) != sum(parts[0]["n"].tolist()):
-        query = replace(query, repeats=True)
+        # Labels are about the first row of an id, which all its rows tell.
+        query = replace(plain, repeats=True)
         parts = _parts(engine, query, with_orphans=with_orphans, progress=progress)
     labels = parts[2]
     refuse_labels(

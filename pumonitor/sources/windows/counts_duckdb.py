@@ -228,7 +228,7 @@ class DuckDBEngine(DuckDBAnswers):
         self._sizes[reader] = ParquetSizes(
             session, found.files, {one: columns[one] for one in roles}, number=len(self._sizes)
         )
-        return Relation(name=shown, sql=reader, columns=columns)
+        return Relation(name=shown, sql=reader, columns=columns, rows=found.rows)
 
     @staticmethod
     def _csv(

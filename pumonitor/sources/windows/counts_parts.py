@@ -22,6 +22,7 @@ from pumonitor.sources.windows.counts_rows import (
     prediction_rows,
     prediction_times,
 )
+from pumonitor.sources.windows.id_slices import IdSlice
 from pumonitor.sources.windows.several import (
     UNREAD,
     CountedWindow,
@@ -38,7 +39,8 @@ _SO_FAR: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 # What each named part reads; no table of a user is called like this.
 _READS: Final[dict[str, tuple[str, ...]]] = {
-    "pumonitor_window": (),
+    "pumonitor_rows": (),
+    "pumonitor_window": ("pumonitor_rows",),
     "pumonitor_repeated": ("pumonitor_window",),
     "pumonitor_ranked": ("pumonitor_window", "pumonitor_repeated"),
     "pumonitor_first": ("pumonitor_window",),
@@ -75,6 +77,11 @@ class QueryParts:
         Whether an id stands more than once in the window: nothing is spent on it otherwise.
     kept : frozenset of str
         Named parts that the engine holds as tables by now.
+    ids_between : tuple of int, optional
+        The least and the largest id of the window, where that is known: what was said of others is
+        not looked for.
+    only : IdSlice, optional
+        The ids that are counted, where that is not all.
     windows : tuple of CountedWindow
         Where several are counted at once: in order and without overlap, all within `between`, none
         with a moment after `as_of`. Rows then bear the `place` of their window among them.
@@ -96,6 +103,8 @@ class QueryParts:
     delay_edges: tuple[float, ...] = ()
     repeats: bool = False
     kept: frozenset[str] = frozenset()
+    ids_between: tuple[int, int] | None = None
+    only: IdSlice | None = None
     windows: tuple[CountedWindow, ...] = ()
 
     def alone(self, place: int) -> Self:
@@ -107,6 +116,7 @@ class QueryParts:
             as_of=window.as_of,
             windows=(),
             kept=frozenset(),
+            ids_between=None,
             repeats=False,
         )
 
@@ -148,6 +158,7 @@ class QueryParts:
                 if part == "pumonitor_first" and self.repeats:
                     waiting.append("pumonitor_ranked")
         bodies: dict[str, Callable[[Values], str]] = {
+            "pumonitor_rows": self._rows,
             "pumonitor_window": self._window,
             "pumonitor_repeated": self._repeated,
             "pumonitor_ranked": self._ranked,
@@ -164,11 +175,18 @@ class QueryParts:
         )
         return Statement(sql=f"WITH {named} {sql}" if named else sql, values=values.bound)
 
-    def _window(self, values: Values) -> str:
+    def _window(self, _: Values) -> str:
+        """The rows with what is the same in all of them, which is held nowhere."""
+        constant = ", '' AS model_version" if self.predictions.model_version is None else ""
+        return f"SELECT found.*{constant} FROM pumonitor_rows AS found"
+
+    def _rows(self, values: Values) -> str:
         rows = self._window_rows(values, None, self.between)
+        if self.only is not None:
+            rows = f"SELECT * FROM ({rows}) AS sliced WHERE {self.only.rows.format('id')}"
         if not self.windows:
             return rows
-        place = place_of("made", self.windows)
+        place = place_of("made", self.windows, self.dialect)
         return (
             f"SELECT * FROM (SELECT seen.*, CASE WHEN made IS NULL THEN {UNREAD} ELSE {place} END "
             f"AS place FROM ({rows}) AS seen) AS placed WHERE place IS NOT NULL"
@@ -225,25 +243,64 @@ class QueryParts:
 
         What was known long before a prediction is not about it.
         """
-        too_early = CLOCKS_DIFFER // timedelta(microseconds=1)
         # What became known after the last moment of a window plays no part in it.
-        until = f" WHERE known <= {last_moment(self.windows)}" if self.windows else ""
+        only = [f"known <= {last_moment(self.windows)}"] if self.windows else []
+        if self.ids_between is not None:
+            # Of many labels most are of other windows: a join of all would take longer.
+            least, largest = self.ids_between
+            only.append(f"said.id >= {least} AND said.id <= {largest}")
+        if self.only is not None:
+            only.append(self.only.labels.format("said.id"))
+        within = f" WHERE {' AND '.join(only)}" if only else ""
+        if self.labels.has_each_once:
+            return (
+                f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
+                "1 AS said_rows, label AS state, 0 AS disagrees, said.propensity, "
+                f"{self._refused} AS refused FROM pumonitor_said AS said "
+                f"JOIN {self._predicted} ON said.id = predicted.id{within}"
+            )
         return (
             f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
             f"{self.dialect.counted} AS said_rows, "
             "CASE WHEN min(label) = max(label) THEN min(label) ELSE 0 END AS state, "
             "CASE WHEN min(label) = max(label) THEN 0 ELSE 1 END AS disagrees, "
             "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "
-            f"CASE WHEN {self._has_times} known < made - {too_early} THEN 1 ELSE 0 END AS refused "
-            "FROM pumonitor_said AS said JOIN pumonitor_first AS predicted "
-            f"ON said.id = predicted.id{until} GROUP BY {self.by}said.id, made, known"
+            f"{self._refused} AS refused FROM pumonitor_said AS said "
+            f"JOIN {self._predicted} ON said.id = predicted.id{within} "
+            f"GROUP BY {self.by}said.id, made, known"
         )
+
+    @property
+    def _predicted(self) -> str:
+        """The rows of the window that labels are looked for among."""
+        if "pumonitor_matched" not in self.kept:
+            return "pumonitor_first AS predicted"
+        start, end = (microseconds(moment) for moment in self.between)
+        if not self.windows:
+            return (
+                "(SELECT id, made FROM pumonitor_matched "
+                f"WHERE made >= {start} AND made < {end}) AS predicted"
+            )
+        place = place_of("made", self.windows, self.dialect)
+        return (
+            "(SELECT id, made, place FROM "
+            f"(SELECT id, made, {place} AS place FROM pumonitor_matched) AS matched "
+            "WHERE place IS NOT NULL) AS predicted"
+        )
+
+    @property
+    def _refused(self) -> str:
+        too_early = CLOCKS_DIFFER // timedelta(microseconds=1)
+        return f"CASE WHEN {self._has_times} known < made - {too_early} THEN 1 ELSE 0 END"
 
     def _steps(self, _: Values) -> str:
         """With what was so before. The propensity is that of the first row that confirms.
 
         A later one could not be used at a moment before it.
         """
+        if self.labels.has_each_once:
+            # Partitions of one row each take as long as any.
+            return "SELECT found.*, NULL AS earlier FROM pumonitor_moments AS found"
         return (
             f"SELECT {self.by}id, made, known, said_rows, state, disagrees, refused, "
             f"lag(state) OVER (PARTITION BY {self.by}id, refused ORDER BY known) AS earlier, "
@@ -254,6 +311,11 @@ class QueryParts:
         )
 
     def _states(self, values: Values) -> str:
+        """One row per id: what all its rows say together, or the one that it has."""
+
+        def over(rows: str, value: str) -> str:
+            return f"({value})" if self.labels.has_each_once else f"{rows}({value})"
+
         states: list[str] = []
         digits: list[str] = []
         for place in range(self.moments):
@@ -263,25 +325,36 @@ class QueryParts:
                 else values.write(f"as_of_{place}", microseconds(self.as_of[place]))
             )
             counts = f"refused = 0 AND known <= {until}"
-            latest = f"max(CASE WHEN {counts} THEN 4 * known + state + 1 END)"
+            latest = over("max", f"CASE WHEN {counts} THEN 4 * known + state + 1 END")
             states.append(f"coalesce({self.dialect.remainder(latest, 4)} - 1, 0) AS state_{place}")
             digits.append(f"{3**place} * (1 + state_{place})")
-        totals = (
-            "min(CASE WHEN refused = 0 THEN propensity END) AS propensity, "
-            "min(CASE WHEN refused = 0 AND state = 1 THEN known END) AS confirmed, "
-            "sum(said_rows) AS label_rows, "
-            "sum(CASE WHEN refused = 1 OR disagrees = 1 THEN 0 WHEN earlier = state THEN said_rows "
-            "ELSE said_rows - 1 END) AS duplicates, "
-            "sum(CASE WHEN refused = 0 AND disagrees = 1 THEN said_rows ELSE 0 END) AS conflicts, "
-            "max(CASE WHEN refused = 0 AND earlier <> state THEN 1 ELSE 0 END) AS retractions, "
-            f"sum(CASE WHEN {self._has_times} refused = 0 AND known < made THEN said_rows ELSE 0 "
-            "END) AS early, "
-            "sum(CASE WHEN refused = 1 THEN said_rows ELSE 0 END) AS refused"
-        )
-        history = " + ".join(digits)
+        totals = {
+            "propensity": over("min", "CASE WHEN refused = 0 THEN propensity END"),
+            "confirmed": over("min", "CASE WHEN refused = 0 AND state = 1 THEN known END"),
+            "label_rows": over("sum", "said_rows"),
+            "duplicates": over(
+                "sum",
+                "CASE WHEN refused = 1 OR disagrees = 1 THEN 0 WHEN earlier = state THEN said_rows "
+                "ELSE said_rows - 1 END",
+            ),
+            "conflicts": over(
+                "sum", "CASE WHEN refused = 0 AND disagrees = 1 THEN said_rows ELSE 0 END"
+            ),
+            "retractions": over(
+                "max", "CASE WHEN refused = 0 AND earlier <> state THEN 1 ELSE 0 END"
+            ),
+            "early": over(
+                "sum",
+                f"CASE WHEN {self._has_times} refused = 0 AND known < made THEN said_rows "
+                "ELSE 0 END",
+            ),
+            "refused": over("sum", "CASE WHEN refused = 1 THEN said_rows ELSE 0 END"),
+        }
+        chosen = ", ".join([*states, *(f"{sql} AS {name}" for name, sql in totals.items())])
+        grouped = "" if self.labels.has_each_once else f" GROUP BY {self.by}id, made"
         return (
-            f"SELECT *, {history} AS history FROM (SELECT {self.by}id, made, {', '.join(states)}, "
-            f"{totals} FROM pumonitor_steps GROUP BY {self.by}id, made) AS grouped"
+            f"SELECT *, {' + '.join(digits)} AS history FROM (SELECT {self.by}id, made, {chosen} "
+            f"FROM pumonitor_steps{grouped}) AS grouped"
         )
 
     @property
@@ -290,11 +363,12 @@ class QueryParts:
         return "" if self.labels.known_at is not None else "1 = 0 AND"
 
     def _unmatched(self, values: Values) -> str:
-        within = ""
+        only = [] if self.only is None else [self.only.labels.format("id")]
         if self.labels.known_at is not None:
             low = values.write("known_from", microseconds(self.between[0]))
             high = values.write("known_until", microseconds(self.between[1]))
-            within = f"WHERE known >= {low} AND known < {high} "
+            only += [f"known >= {low}", f"known < {high}"]
+        within = f"WHERE {' AND '.join(only)} " if only else ""
         rows = label_rows(
             self.labels,
             key=self.key,
@@ -303,7 +377,7 @@ class QueryParts:
         )
         if not self.by_known:
             return f"SELECT id, count(*) AS n FROM ({rows}) AS said {within}GROUP BY id"
-        place = place_of("known", self.windows)
+        place = place_of("known", self.windows, self.dialect)
         return (
             f"SELECT id, place, count(*) AS n FROM (SELECT id, {place} AS place "
             f"FROM ({rows}) AS said {within}) AS placed WHERE place IS NOT NULL GROUP BY id, place"

@@ -31,6 +31,8 @@ LABEL_TOTALS: Final = (
 )
 """What is added up over the ids with labels."""
 
+_SHORT: Final = 2**30
+"""Twice what is said of a row that no label was ever known of is the most that is said of any."""
 _NUMBERS: Final = frozenset(("part", "place", "cell", "history", "n", *LABEL_TOTALS))
 _LABEL_PROBLEMS: Final = "SELECT problem, count(*) AS n FROM pumonitor_said GROUP BY problem"
 
@@ -41,8 +43,9 @@ class CountQuery(QueryParts):
     __slots__ = ()
 
     def rows(self) -> Statement:
-        """How many rows there are, by window."""
-        return self.stated(self._by_window("count(*) AS n", "pumonitor_window"), "pumonitor_window")
+        """How many rows there are; of ids that are numbers the least and the largest."""
+        ends = ", min(id) AS least, max(id) AS largest" if self.key == "integer" else ""
+        return self.stated(f"SELECT count(*) AS n{ends} FROM pumonitor_rows", "pumonitor_rows")
 
     def ids(self) -> Statement:
         """How many different ids there are, by window."""
@@ -50,20 +53,36 @@ class CountQuery(QueryParts):
 
     @property
     def _different(self) -> str:
-        each = f"(SELECT {self.by}id FROM pumonitor_window GROUP BY {self.by}id) AS grouped"
-        return self._by_window("count(*) AS n", each)
+        key, number = self.dialect.different("id", self.key)
+        each = (
+            f"(SELECT {self.by}{number} AS ids FROM pumonitor_window GROUP BY {self.by}{key}) "
+            "AS grouped"
+        )
+        return self._by_window("coalesce(sum(ids), 0) AS n", each)
 
     def id_hashes(self, *, part: int = 0, parts: int = 1) -> Statement:
         """A hash of each row's id and window, in one of several parts."""
         hashed = (self.dialect.hashed_id or "{}").format(f"{self.by}id")
         only = f" WHERE {hashed} % {parts} = {part}" if parts > 1 else ""
+        return self.stated(f"SELECT {hashed} AS hashed FROM pumonitor_rows{only}", "pumonitor_rows")
+
+    def ids_from(self, least: int, largest: int, *, most: int) -> Statement:
+        """Ids from one whole number to another, so many at most."""
         return self.stated(
-            f"SELECT {hashed} AS hashed FROM pumonitor_window{only}", "pumonitor_window"
+            f"SELECT id FROM pumonitor_rows WHERE id >= {least} AND id <= {largest} LIMIT {most}",
+            "pumonitor_rows",
         )
 
-    def window(self, most: int) -> Statement:
+    def some_rows(self, most: int) -> Statement:
+        """How many rows there are, so many at most; columns that do not matter are not read."""
+        return self.stated(
+            f"SELECT count(*) AS n FROM (SELECT made FROM pumonitor_rows LIMIT {most}) AS few",
+            "pumonitor_rows",
+        )
+
+    def held(self, most: int) -> Statement:
         """The rows themselves, so many at most, for an engine that can hold them."""
-        return self.stated(f"SELECT * FROM pumonitor_window LIMIT {most}", "pumonitor_window")
+        return self.stated(f"SELECT * FROM pumonitor_rows LIMIT {most}", "pumonitor_rows")
 
     def repeated(self) -> Statement:
         """Ids that stand more than once."""
@@ -98,6 +117,17 @@ class CountQuery(QueryParts):
         """Numbers of label rows by what is wrong with them."""
         return self.stated(_LABEL_PROBLEMS, "pumonitor_said")
 
+    def matched(self, *, anywhere: bool) -> Statement:
+        """Ids and times of predictions that labels are known of, in the window or anywhere."""
+        rows = "pumonitor_made" if anywhere else "pumonitor_rows"
+        return self.stated(
+            f"SELECT {self.dialect.broadcast('said')}predicted.id AS id, made FROM {rows} "
+            "AS predicted JOIN (SELECT id FROM pumonitor_said GROUP BY id) AS said "
+            "ON predicted.id = said.id",
+            rows,
+            "pumonitor_said",
+        )
+
     def states(self) -> Statement:
         """Ids of the window that labels are known of, with all that was said about each."""
         return self._part("pumonitor_states")
@@ -120,13 +150,18 @@ class CountQuery(QueryParts):
         above = f"CASE WHEN score >= {double(self.threshold)} THEN 1 ELSE 0 END"
         index = self.grid.sql("score", floor=self.dialect.floor, constant=double)
         cell = f"CASE WHEN problem > 0 THEN -problem ELSE 2 * {index} + {above} END"
+        history = f"coalesce(history, {self.unlabeled})"
+        if self.dialect.short is not None:
+            cell = f"CAST({cell} AS {self.dialect.short})"
+            if self.unlabeled < _SHORT:
+                history = f"CAST({history} AS {self.dialect.short})"
         chosen = "".join(f"{one}, " for one in [*version, *self.segments])
         place = "predicted.place AS place, " if self.windows else ""
         return (
             f"SELECT {self.by}{same}{keys}, min(score) AS lower_score, max(score) AS upper_score, "
             f"count(*) AS n FROM (SELECT {self.dialect.broadcast('stated')}{place}{chosen}"
             f"{cell} AS cell, score, "
-            f"coalesce(history, {self.unlabeled}) AS history, propensity "
+            f"{history} AS history, propensity "
             "FROM pumonitor_first AS predicted LEFT JOIN pumonitor_states AS stated "
             f"ON {self.same('predicted', 'stated')}) AS placed "
             f"GROUP BY {self.by}{keys} LIMIT {MOST_GROUPS + 1}"
@@ -231,10 +266,13 @@ class CountQuery(QueryParts):
 
     def _without_prediction(self, between: tuple[datetime, datetime] | None, values: Values) -> str:
         """Ids of predictions pass by the few that are looked for, never the other way round."""
+        if between is None and "pumonitor_matched" in self.kept:
+            return "pumonitor_unmatched WHERE id NOT IN (SELECT id FROM pumonitor_matched)"
         ids = prediction_ids(self.predictions, key=self.key, between=between, values=values)
+        sliced = "" if self.only is None else f" AND {self.only.labels.format('id')}"
         return (
             f"pumonitor_unmatched WHERE id NOT IN (SELECT id FROM ({ids}) "
-            "AS made WHERE id IN (SELECT id FROM pumonitor_unmatched))"
+            f"AS made WHERE id IN (SELECT id FROM pumonitor_unmatched){sliced})"
         )
 
     def examples(self, problem: int, shown: Column, *, of_all: bool = False) -> Statement:

@@ -72,13 +72,23 @@ class PredictionTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelTable:
-    """The labels with the columns that were named."""
+    """The labels with the columns that were named.
+
+    Attributes
+    ----------
+    is_checked : bool
+        Whether all its rows are known to be usable.
+    has_each_once : bool
+        Whether no id is known to stand in it more than once.
+    """
 
     relation: Relation
     id: Column
     known_at: TimeColumn | None
     label: Column | None
     propensity: Column | None
+    is_checked: bool = False
+    has_each_once: bool = False
 
 
 @dataclass(slots=True)
@@ -120,15 +130,14 @@ def prediction_rows(
 
     With `stretches`, which lie within it, rows between these are mostly passed over.
 
-    They are id, made (microseconds), score, model_version, segment_0 and so on, those of
-    `feature_columns`, problem (0, or the number of one of `PREDICTION_PROBLEMS`) and, if asked for,
-    the column `shown` as text.
+    They are id, made (microseconds), score, model_version if there is such a column, segment_0 and
+    so on, those of `feature_columns`, problem (0, or the number of one of `PREDICTION_PROBLEMS`)
+    and, if asked for, the column `shown` as text.
     """
     dialect = values.dialect
-    others = {
-        "score": _score(table.score, dialect, threshold),
-        "model_version": _category(table.model_version, dialect),
-    }
+    others = {"score": _score(table.score, dialect, threshold)}
+    if table.model_version is not None:
+        others["model_version"] = _category(table.model_version, dialect)
     others |= {
         f"segment_{place}": _category(column, dialect)
         for place, column in enumerate(table.segments)
@@ -347,9 +356,7 @@ def _score(column: Column, dialect: Dialect, threshold: float) -> str:
     return f"CASE WHEN {score} = {written(nearest)} THEN {written(threshold)} ELSE {score} END"
 
 
-def _category(column: Column | None, dialect: Dialect) -> str:
-    if column is None:
-        return "''"
+def _category(column: Column, dialect: Dialect) -> str:
     return f"coalesce({dialect.category(column.sql, column.kind)}, '')"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -28,7 +28,11 @@ _FEWEST_PARTITIONS: Final = 8
 _BYTES_IN_PARTITION: Final = 32 * 2**20
 _MOST_SENT: Final = 256 * 2**20
 """Bytes of labels that are sent to every machine; Spark refuses more than 8 GB."""
+_SMALL: Final = frozenset({"pumonitor_matched"})
+"""Answers with about as many rows as there are labels."""
+_MOST_KEPT: Final = 10_000_000
 _SIZE: Final = re.compile(r"sizeInBytes=([0-9.]+) ([KMGTPE]?i?B)")
+_DETAILS: Final = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 _KINDS: Final[dict[str, Kind]] = {
@@ -60,6 +64,7 @@ class SparkEngine:
         self._session = session
         self._views: list[str] = []
         self._sizes: dict[str, int] = {}
+        self._kept: dict[str, str] = {}
 
     def version(self) -> str:
         """Version of the session's Spark."""
@@ -120,7 +125,11 @@ class SparkEngine:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Spark has none: frames are read anew for every statement."""
-        yield
+        try:
+            yield
+        finally:
+            self._forget(self._kept.values())
+            self._kept.clear()
 
     def rows(
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
@@ -133,56 +142,82 @@ class SparkEngine:
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
     ) -> Mapping[str, Any]:
         """All columns of the answer."""
-        with stepping(progress, step), self._few_partitions(statement):
-            return self._collected(statement, about)
+        with (
+            _told_in_our_words(about),
+            stepping(progress, step),
+            self._few_partitions(statement),
+        ):
+            found = self._arrow(self._answer(statement, about))
+        return {
+            name: _array(column)
+            for name, column in zip(found.column_names, found.itercolumns(), strict=True)
+        }
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Nothing is left in the memory of a cluster."""
-        del name, statement, about
-        return False
+        """Have a small answer here, and send it to wherever a later statement reads it.
+
+        Nothing is left in the memory of a cluster, and large answers are not kept.
+        """
+        if not (self.dialect.few_labels and name in _SMALL):
+            return False
+        with _told_in_our_words(about):
+            with self._few_partitions(statement):
+                found = self._arrow(self._answer(statement, about).limit(_MOST_KEPT + 1))
+            if found.num_rows > _MOST_KEPT:
+                return False
+            self._kept[name] = self._sent(found)
+        return True
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine, as Arrow, to be sent to where predictions are."""
         import pyarrow as pa
 
-        whole = labels.set_column(2, "label", labels["label"].cast(pa.int32()))
-        try:
-            frame = self._session.createDataFrame(whole)
-        except (TypeError, ValueError):
-            # Before its version 4 it takes no Arrow table.
-            frame = self._session.createDataFrame(labels.to_pandas())
-        view = f"pumonitor_labels_{uuid.uuid4().hex}"
-        frame.createOrReplaceTempView(view)
+        view = self._sent(labels.set_column(2, "label", labels["label"].cast(pa.int32())))
         self._views.append(view)
         self.dialect = Spark(few_labels=labels.nbytes <= _MOST_SENT)
         return received(name, view, key, self.dialect)
 
     def close(self) -> None:
         """Forget the views; the session is the user's."""
-        for view in self._views:
-            self._session.catalog.dropTempView(view)
+        self._forget((*self._views, *self._kept.values()))
         self._views.clear()
+        self._kept.clear()
 
-    def _collected(self, statement: Statement, about: str) -> dict[str, NDArray[Any]]:
+    def _forget(self, views: Iterable[str]) -> None:
+        """A server that is gone has forgotten them by itself."""
         from pyspark.errors import PySparkException
 
-        frame = self._answer(statement, about)
-        try:
-            if hasattr(frame, "toArrow"):
-                return {
-                    name: _array(column)
-                    for name, column in zip(
-                        frame.columns, frame.toArrow().itercolumns(), strict=True
-                    )
-                }
-            # Before its version 4 it has no such method.
-            rows = frame.collect()
-        except PySparkException as error:
-            raise in_our_words(error, about) from None
-        return {
-            name: np.array([row[place] for row in rows], dtype=object)
-            for place, name in enumerate(frame.columns)
-        }
+        with suppress(PySparkException, OSError, RuntimeError):
+            for view in views:
+                self._session.catalog.dropTempView(view)
+
+    def _sent(self, table: pa.Table) -> str:
+        """The view of a small table that goes from here to where predictions are."""
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        if table.num_rows == 0:
+            # Of a table without rows Spark Connect does not read the types.
+            frame = self._session.createDataFrame([], from_arrow_schema(table.schema))
+        else:
+            try:
+                frame = self._session.createDataFrame(table)
+            except (TypeError, ValueError):
+                # Before its version 4 it takes no Arrow table.
+                frame = self._session.createDataFrame(table.to_pandas())
+        view = f"pumonitor_sent_{uuid.uuid4().hex}"
+        frame.createOrReplaceTempView(view)
+        return view
+
+    @staticmethod
+    def _arrow(frame: Any) -> pa.Table:
+        import pyarrow as pa
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        if hasattr(frame, "toArrow"):
+            return frame.toArrow()
+        # Before its version 4 it has no such method.
+        rows = frame.collect()
+        return pa.Table.from_pylist([row.asDict() for row in rows], to_arrow_schema(frame.schema))
 
     @contextmanager
     def _few_partitions(self, statement: Statement) -> Iterator[None]:
@@ -223,12 +258,11 @@ class SparkEngine:
         return None if found is None else int(float(found[1]) * 1024 ** _UNITS.index(found[2]))
 
     def _answer(self, statement: Statement, about: str) -> Any:
-        from pyspark.errors import PySparkException
-
-        try:
-            return self._session.sql(statement.sql)
-        except PySparkException as error:
-            raise in_our_words(error, about) from None
+        sql = statement.sql
+        for name, view in self._kept.items():
+            sql = sql.replace(name, view)
+        with _told_in_our_words(about):
+            return self._session.sql(sql)
 
 
 def _array(column: Any) -> NDArray[Any]:
@@ -244,9 +278,22 @@ def _array(column: Any) -> NDArray[Any]:
     return found
 
 
+@contextmanager
+def _told_in_our_words(about: str) -> Iterator[None]:
+    """Also what is asked of the session itself, which may be on a server."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        raise in_our_words(error, about) from None
+
+
 def in_our_words(error: Exception, about: str) -> SourceError:
-    """What Spark says, in one line."""
-    return SourceError(f"{about} cannot be read: {str(error).strip().splitlines()[0]}")
+    """What Spark says, in one line; of a server that is gone, what the connection says."""
+    said = str(error).strip()
+    told = _DETAILS.search(said)
+    return SourceError(f"{about} cannot be read: {told[1] if told else said.splitlines()[0]}")
 
 
 def _kind(name: str) -> Kind:

@@ -1,5 +1,7 @@
 """Labels where the predictions are: those of another place travel, once for all windows."""
 
+# ruff: noqa: S608 (names and hashes in SQL are our own)
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -9,9 +11,10 @@ from typing import Any, Final
 from pumonitor.sources.column_types.column_kinds import Relation
 from pumonitor.sources.column_types.time_columns import LATEST, TimeColumn
 from pumonitor.sources.windows.counts_engine import LASTING, RECEIVED_COLUMNS, Engine, received
-from pumonitor.sources.windows.counts_query import CountQuery
+from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import LabelTable
 from pumonitor.sources.windows.described import named_columns, plain_values
+from pumonitor.sources.windows.different_ids import all_distinct
 from pumonitor.sources.windows.refusing import check_labels
 
 __all__ = ["LabelsAtHand"]
@@ -76,7 +79,14 @@ class LabelsAtHand:
                 said = self._query.labels_as_said()
                 if engine.keep(_HELD, said, about=about):
                     kind = received(labels.relation.name, _HELD, self._query.key, engine.dialect)
-                    self._received = (LATEST, self._as_received(kind))
+                    hashed = (engine.dialect.hashed_id or "{}").format("id")
+                    ids = engine.columns(
+                        Statement(sql=f"SELECT {hashed} AS hashed FROM {_HELD}"), about=about
+                    )
+                    self._received = (
+                        LATEST,
+                        replace(self._as_received(kind), has_each_once=all_distinct(ids["hashed"])),
+                    )
         return self._received[1]
 
     def _fetched(self, moment: datetime) -> LabelTable:
@@ -113,6 +123,7 @@ class LabelsAtHand:
             else TimeColumn(column=column["known"], zone=None, unit="us"),
             label=column["label"],
             propensity=None if table.propensity is None else column["propensity"],
+            is_checked=True,
         )
 
 

@@ -29,10 +29,13 @@ class ParquetFiles:
         Those with rows; none where none has any.
     kinds : mapping of str to set of str
         What the files hold in each named column.
+    rows : int
+        In all files together.
     """
 
     files: tuple[str, ...]
     kinds: Mapping[str, frozenset[Kind]]
+    rows: int
 
 
 def parquet_files(
@@ -79,7 +82,7 @@ def parquet_files(
     for column, role in roles.items():
         if not types_agree(kinds[column], role=role):
             raise InputError(_disagree(name, column, role, types[column]))
-    return ParquetFiles(files=tuple(filled), kinds=kinds)
+    return ParquetFiles(files=tuple(filled), kinds=kinds, rows=sum(rows.values()))
 
 
 def file_of(name: str, file: str, *, of: int) -> str:

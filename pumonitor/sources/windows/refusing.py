@@ -33,11 +33,15 @@ __all__ = [
 _MOST_SEGMENTS: Final = 1_000
 
 
-def check_labels(engine: Engine, query: CountQuery) -> None:
-    """Refuse labels that cannot be used, among all that were known by the last moment."""
+def check_labels(engine: Engine, query: CountQuery) -> int:
+    """Refuse labels that cannot be used, among all that were known by the last moment.
+
+    Gives the number of their rows.
+    """
     about = query.labels.relation.name
     counted = {int(row[0]): int(row[1]) for row in engine.rows(query.label_problems(), about=about)}
     refuse_labels(engine, query, counted)
+    return sum(counted.values())
 
 
 def refuse_labels(engine: Engine, query: CountQuery, counted: Mapping[int, int]) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import Final
 
+from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.time_columns import chosen_by_edges, microseconds
 
 __all__ = ["UNREAD", "CountedWindow", "last_moment", "moment", "place_of", "stretches"]
@@ -31,12 +33,22 @@ class CountedWindow:
     as_of: tuple[datetime, ...]
 
 
-def place_of(time: str, windows: Sequence[CountedWindow]) -> str:
+def place_of(time: str, windows: Sequence[CountedWindow], dialect: Dialect) -> str:
     """SQL of the place of the window that microseconds are in; null between windows.
 
     Windows may be of any length and lie anywhere, in order and without overlap: bounds in a zone
-    whose clocks change make days of 23 and of 25 hours.
+    whose clocks change make days of 23 and of 25 hours. Of those of one length, without a gap, the
+    place is a quotient: Java does not compile the many comparisons that it takes elsewhere.
     """
+    first, last = microseconds(windows[0].start), microseconds(windows[-1].end)
+    length = microseconds(windows[0].end) - first
+    if all(
+        microseconds(window.start) == first + number * length
+        and microseconds(window.end) == first + (number + 1) * length
+        for number, window in enumerate(windows)
+    ):
+        quotient = dialect.divided(f"({time} - {first})", length)
+        return f"CASE WHEN {time} >= {first} AND {time} < {last} THEN {quotient} END"
     pieces: list[tuple[int, str]] = []
     for place, window in enumerate(windows):
         start, end = microseconds(window.start), microseconds(window.end)
@@ -72,6 +84,9 @@ def last_moment(windows: Sequence[CountedWindow]) -> str:
 
 def _by_place(moments: Sequence[datetime]) -> str:
     counts = [microseconds(one) for one in moments]
+    step = counts[1] - counts[0] if len(counts) > 1 else 0
+    if all(later - earlier == step for earlier, later in pairwise(counts)):
+        return f"({counts[0]} + {step} * place)" if step else str(counts[0])
     pieces = [
         (place, str(counts[place - 1]))
         for place in range(1, len(counts))
