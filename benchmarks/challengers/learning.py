@@ -14,9 +14,10 @@ from scipy import stats
 from benchmarks.reproduce.aul_settings import SETTINGS
 from benchmarks.reproduce.data import as_numbers, load
 from pumonitor import datasets
+from pumonitor.errors import InputError
 from pumonitor.sklearn import ChallengerClassifier, PUAUCClassifier, PUAULClassifier
 
-__all__ = ["LARGE", "LEARNERS", "NINE", "Task", "auc", "scores_of", "task"]
+__all__ = ["LARGE", "LEARNERS", "NINE", "Task", "auc", "held_out_auc", "scores_of", "task"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -82,6 +83,21 @@ def auc(scores: FloatArray, positive: BoolArray) -> float:
     ranks = stats.rankdata(scores)
     found = positive.sum()
     return float((ranks[positive].mean() - 0.5 * (found + 1)) / (len(scores) - found))
+
+
+def held_out_auc(
+    model: PUAULClassifier | PUAUCClassifier,
+    known: Task,
+    train: NDArray[np.intp],
+    labeled: BoolArray,
+    rest: NDArray[np.intp],
+) -> float:
+    """AUC of rows that the model did not see; NaN where its loss has no minimum."""
+    try:
+        model.fit(known.features[train], labeled)
+    except InputError:
+        return float("nan")
+    return auc(model.decision_function(known.features[rest]), known.positive[rest])
 
 
 Learner = Callable[[float, int], Any]

@@ -25,7 +25,15 @@ from benchmarks.challengers.gating import (
     reviewed_labels,
     window,
 )
-from benchmarks.challengers.learning import LARGE, LEARNERS, NINE, Task, auc, scores_of, task
+from benchmarks.challengers.learning import (
+    LARGE,
+    LEARNERS,
+    NINE,
+    auc,
+    held_out_auc,
+    scores_of,
+    task,
+)
 from pumonitor.errors import InputError
 from pumonitor.gate import GateSettings, judge
 from pumonitor.sklearn import PUAUCClassifier, PUAULClassifier
@@ -88,7 +96,7 @@ def figure_3(extent: Extent) -> Iterator[Row]:
                 PUAUCClassifier(class_prior=min(prior + _OFF, 0.999), random_state=seed),
             )
             found.setdefault(name, []).append(
-                tuple(_judged(model, known, train, labeled, rest) for model in models)
+                tuple(held_out_auc(model, known, train, labeled, rest) for model in models)
             )
         means = np.mean(found[name], axis=0)
         yield Row(
@@ -117,21 +125,6 @@ def figure_3(extent: Extent) -> Iterator[Row]:
 
 def _number(auc_of_rest: float) -> str:
     return "no least loss" if np.isnan(auc_of_rest) else f"{auc_of_rest:.3f}"
-
-
-def _judged(
-    model: PUAULClassifier | PUAUCClassifier,
-    known: Task,
-    train: NDArray[np.intp],
-    labeled: NDArray[np.bool_],
-    rest: NDArray[np.intp],
-) -> float:
-    """AUC of held-out rows; NaN where the loss has no minimum."""
-    try:
-        model.fit(known.features[train], labeled)
-    except InputError:
-        return float("nan")
-    return auc(model.decision_function(known.features[rest]), known.positive[rest])
 
 
 def learners(extent: Extent) -> Iterator[Row]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from benchmarks.reproduce import aul_charts as charts
+from benchmarks.reproduce import aul_learners
 from benchmarks.reproduce.aul_settings import (
     FREQUENCIES,
     SETTINGS,
@@ -368,4 +369,4 @@ def _rows() -> tuple[Row, ...]:
     )
 
 
-ROWS: Final = _rows()
+ROWS: Final = (*_rows(), *aul_learners.ROWS)
