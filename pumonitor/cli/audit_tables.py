@@ -131,10 +131,12 @@ def print_standing(standing: StandingOfAudits) -> None:
     for one in standing.audits:
         for line in _status_lines(one):
             console.print(line, markup=False)
-    if not standing.audits:
+    if not standing.audits and not standing.between:
         console.print(
             "No audit yet: pumonitor audit draw draws one from its mature windows.", markup=False
         )
+    for between in standing.between:
+        console.print(between.said, markup=False)
     for line in _refused_lines(standing.elsewhere):
         console.print(line, markup=False)
     if standing.next_due is not None:

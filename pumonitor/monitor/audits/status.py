@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -86,6 +86,40 @@ class AuditStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BetweenStatus:
+    """How far an audit between the deployed model and a challenger is.
+
+    Attributes
+    ----------
+    name : str
+    challenger : str
+        Its name, and what scored it.
+    drawn_at : datetime
+    cases, judged : int
+        Cases, and those that somebody has judged.
+    """
+
+    name: str
+    challenger: str
+    drawn_at: datetime
+    cases: int
+    judged: int
+
+    @property
+    def said(self) -> str:
+        """In a sentence."""
+        return (
+            f"Audit {self.name} between champion and {self.challenger}, drawn on "
+            f"{self.drawn_at:%Y-%m-%d}: {self.judged} of {self.cases} cases read; "
+            "pumonitor challenge says what follows."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return asdict(self) | {"drawn_at": self.drawn_at.isoformat()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StandingOfAudits:
     """The audits of a monitor.
 
@@ -94,6 +128,8 @@ class StandingOfAudits:
     monitor : str
     audits : tuple of AuditStatus
         In the order of their first windows.
+    between : tuple of BetweenStatus
+        Those between the deployed model and a challenger, in the order of the draw.
     next_due : datetime or None
         When the next one is due; None unless the configuration says how often, or before the first.
     elsewhere : mapping of str to int
@@ -102,6 +138,7 @@ class StandingOfAudits:
 
     monitor: str
     audits: tuple[AuditStatus, ...]
+    between: tuple[BetweenStatus, ...]
     next_due: datetime | None
     elsewhere: Mapping[str, int]
 
@@ -124,6 +161,7 @@ class StandingOfAudits:
         return {
             "monitor": self.monitor,
             "audits": [one.to_dict() for one in self.audits],
+            "between": [one.to_dict() for one in self.between],
             "next_due": None if self.next_due is None else self.next_due.isoformat(),
             "refused": dict(self.elsewhere),
         }
@@ -154,6 +192,16 @@ def standing_of_audits(ledger: Ledger, monitor: Monitor) -> StandingOfAudits:
     return StandingOfAudits(
         monitor=monitor.name,
         audits=tuple(found),
+        between=tuple(
+            BetweenStatus(
+                name=one.name,
+                challenger=one.model_version,
+                drawn_at=one.drawn_at,
+                cases=sum(one.planned),
+                judged=len(ledger.verdicts_in_order(one.name)),
+            )
+            for one in ledger.reviews.all(monitor.name, between=True)
+        ),
         next_due=None if every is None or last is None else last + every,
         elsewhere=_refused([reading for reading in readings if reading.audit is None]),
     )

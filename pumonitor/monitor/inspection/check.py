@@ -12,6 +12,7 @@ from pumonitor.errors import PumonitorError
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms, rules_on_quiet_windows
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.sections.destinations import KINDS, Destination
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.inspection.configuration_changes import (
     OtherConfiguration,
@@ -30,6 +31,7 @@ from pumonitor.monitor.inspection.reading_cost import PastReadings, past_reading
 from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
 
 if TYPE_CHECKING:
+    from pumonitor.monitor.challenging.challengers import Challenger
     from pumonitor.monitor.ledger.reader import LedgerReader
 
 __all__ = [
@@ -79,7 +81,7 @@ class DestinationSummary:
 
 
 def check_configuration(configuration: Configuration) -> Iterator[Outcome]:
-    """Try the state database, the tracking server and the destinations, one after the other."""
+    """Try the state database, the tracking server, destinations and challengers in turn."""
     mask = configuration.mask
     yield tried("state", lambda: check_state_database(configuration.state_address), mask)
     tracking = configuration.tracking
@@ -93,6 +95,31 @@ def check_configuration(configuration: Configuration) -> Iterator[Outcome]:
             return check_destination(destination)
 
         yield tried(f"destinations.{name}", resolve, mask)
+    for monitor in configuration.monitors.values():
+        yield from check_challengers(configuration, monitor)
+
+
+def check_challengers(configuration: Configuration, monitor: Monitor) -> Iterator[Outcome]:
+    """Find the challengers of a monitor that are versions of the registry, one after the other."""
+    if monitor.challengers is None or not monitor.challengers.links:
+        return
+    from pumonitor.monitor.challenging.challengers import AlreadyDeployedError
+    from pumonitor.monitor.challenging.judged import challengers_of
+
+    for name, found in challengers_of(configuration, monitor).items():
+        if name not in monitor.challengers.links:
+            continue
+
+        def resolve(found: Challenger | PumonitorError = found) -> str:
+            if isinstance(found, AlreadyDeployedError):
+                return str(found)
+            if isinstance(found, PumonitorError):
+                raise found
+            until = found.trained_until
+            since = "" if until is None else f", judged on windows from {until:%Y-%m-%d %H:%M} UTC"
+            return f"{found.scored_by}{since}"
+
+        yield tried(f"{monitor.name}.challengers.{name}", resolve, configuration.mask)
 
 
 def _read(secrets: Iterable[Secret]) -> None:

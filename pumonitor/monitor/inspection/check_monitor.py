@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from pumonitor.errors import InputError
+from pumonitor.errors import InputError, did_you_mean
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.text.problems import problem_sentence
@@ -254,6 +254,7 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
     parts = (partial_beginning(monitor, first), partial_end(monitor, last, now=now))
     yield from filter(None, parts)
     yield from _label_warnings(monitor, description)
+    yield from _challenger_warnings(monitor, description)
     if monitor.positives.known_at is None:
         yield (
             "without known_at every label counts as known from the start: results of past windows "
@@ -276,6 +277,23 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
             f"maturity of {monitor.maturity.total_seconds() / 86400:g} days leaves it out: make "
             "maturity longer"
         )
+
+
+def _challenger_warnings(monitor: Monitor, description: SourceDescription) -> Iterator[str]:
+    """Columns that challengers need and predictions do not have."""
+    settings = monitor.challengers
+    if settings is None:
+        return
+    features = settings.features
+    needed = {column: f"challenger {name}" for name, column in settings.columns.items()}
+    if settings.entity is not None:
+        needed[settings.entity] = "challengers: entity"
+    for column in features.columns if features is not None and features.source is None else ():
+        needed[column] = "challengers: features"
+    for column, what in needed.items():
+        if column not in description.columns:
+            hint = did_you_mean(column, description.columns)
+            yield f"{what} names the column {column!r}, which the predictions do not have{hint}"
 
 
 def _short_reference(windows: int) -> Iterator[str]:

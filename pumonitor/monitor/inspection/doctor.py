@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 from pumonitor.errors import PumonitorError
@@ -112,6 +112,7 @@ def _of_monitor(
         *window_complaints(ledger, monitor.name, monitor, now=now),
         *class_prior_complaints(ledger, monitor.name),
         *feature_complaints(ledger, monitor),
+        *_challenger_complaints(ledger, monitor),
     ]
     of_tables: list[Complaint] = []
     last = _last_known(ledger, monitor.name)
@@ -123,6 +124,19 @@ def _of_monitor(
     if not of_tables:
         complaints += _of_time_since(ledger, monitor, last, now=now)
     return complaints
+
+
+def _challenger_complaints(ledger: Ledger, monitor: Monitor) -> Iterator[Complaint]:
+    known = monitor.challengers.models if monitor.challengers is not None else {}
+    for name, (windows, error) in ledger.challengers.failing(monitor.name).items():
+        if name in known:
+            yield Complaint(
+                severity="warning",
+                what=f"{monitor.name}: challenger {name} has not scored {windows} "
+                f"window{'s' * (windows != 1)}: {error}",
+                remedy="repair the cause; rounds try again after a wait that doubles, and "
+                f"pumonitor challenge {monitor.name} at once",
+            )
 
 
 def _of_tables(

@@ -130,6 +130,19 @@ class StoredChallengers:
                 for row in connection.execute(query)
             )
 
+    def failing(self, monitor: str) -> dict[str, tuple[int, str]]:
+        """By challenger, windows whose last attempt failed, and what was said last."""
+        query = (
+            select(_own.challenger, _own.error)
+            .where(_own.monitor == monitor, _own.found.is_(None), _own.error.is_not(None))
+            .order_by(_own.window_start)
+        )
+        found: dict[str, tuple[int, str]] = {}
+        with self._database.reading() as connection:
+            for name, error in connection.execute(query):
+                found[name] = (found.get(name, (0, ""))[0] + 1, error)
+        return found
+
     def try_again(self, series: ChallengerSeries) -> None:
         """Let windows whose last attempt failed be tried at once."""
         with self._database.writing() as connection:

@@ -101,7 +101,9 @@ def test_such_an_audit_is_none_of_the_windows(shop: Path) -> None:
     _fill_in(shop / "cases.csv")
     told = json.loads(_called("audit", "read", "cases.csv", "--monitor", "shop", "--json"))
     assert (told["added"], told["windows"]) == (20, 0)
-    assert "No audit yet" in _called("audit", "status", "--monitor", "shop")
+    said = _called("audit", "status", "--monitor", "shop")
+    assert "between champion and v7: column score_v7" in " ".join(said.split())
+    assert "20 of 20 cases read" in " ".join(said.split())
     configuration = read_configuration(shop / "pumonitor.yaml").configuration
     with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
         monitor = configuration.monitors["shop"]

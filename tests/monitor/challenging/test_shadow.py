@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sqlalchemy import update
+from typer.testing import CliRunner
 
+from pumonitor.cli.app import app
 from pumonitor.gate import PairedLabels
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.challenging.challengers import ColumnChallenger
@@ -124,6 +126,19 @@ def test_another_capacity_is_another_series(tmp_path: Path) -> None:
     assert len(windows) == len(seen) > DAYS - 1
     assert sorted(seen[0][1].aul) == sorted(_expected(tmp_path, 0).aul)
     assert sorted(seen[0][1].recall) != sorted(_expected(tmp_path, 0).recall)
+
+
+def test_check_and_doctor_name_a_challenger_that_cannot_score(tmp_path: Path) -> None:
+    path = write_challenged_shop(tmp_path, models="{gone: score_v8}", more="entity: custommer")
+    _round(path)
+    checked = CliRunner().invoke(app, ["check", "--config", str(path)])
+    said = " ".join(checked.output.split())
+    assert "challenger gone names the column 'score_v8'" in said
+    assert "did you mean 'score_v7'?" in said
+    assert "challengers: entity names the column 'custommer'" in said
+    told = " ".join(CliRunner().invoke(app, ["doctor", "--config", str(path)]).output.split())
+    assert "challenger gone has not scored 5 windows" in told
+    assert "pumonitor challenge shop" in told
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
