@@ -82,7 +82,7 @@ def test_a_table_is_made_and_added_to(folder):
     )  # fmt: skip
     assert made.exit_code == 0, made.output
     assert made.output.startswith('CREATE TABLE IF NOT EXISTS "RISK"."COUNTS" (')
-    assert '\n\nINSERT INTO "RISK"."COUNTS" WITH pumonitor_window AS' in made.output
+    assert '\n\nINSERT INTO "RISK"."COUNTS" WITH pumonitor_rows AS' in made.output
     assert made.output.rstrip().endswith(";")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import JSON, CheckConstraint, Column, Identity, Index, String, Table, Text, text
 
-from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
+from pumonitor.monitor.ledger.database.schema.columns import WHERE, Moment, Number, metadata
 
 __all__ = ["promotions"]
 
@@ -42,6 +42,5 @@ Index(
     "ix_promotions_begun",
     promotions.c.model,
     unique=True,
-    sqlite_where=_BEGUN,
-    postgresql_where=_BEGUN,
+    info={WHERE: _BEGUN},
 )
