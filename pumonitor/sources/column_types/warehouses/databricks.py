@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pumonitor.sources.column_types.column_kinds import Kind
+from pumonitor.sources.column_types.column_kinds import Key, Kind
+from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.spark_dialect import Spark
 
 __all__ = ["Databricks"]
@@ -18,3 +19,7 @@ class Databricks(Spark):
         """Text that is compared and sorted by its bytes, whatever the column's collation."""
         text = Spark.category(self, raw, kind)
         return f"({text} COLLATE UTF8_BINARY)" if kind == "text" else text
+
+    def different(self, identifier: str, key: Key) -> tuple[str, str]:
+        """Ids as they are: its own engine was not measured."""
+        return Dialect.different(self, identifier, key)
