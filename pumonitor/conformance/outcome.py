@@ -55,7 +55,9 @@ class Outcome:
 
     def difference(self, expected: Outcome) -> str:
         """The first thing that differs; "" if nothing does."""
-        for fact in [*expected.facts, *self.facts]:
+        # Of a statement that failed nothing else is worth telling.
+        first = [one for one in ("failed",) if one in self.facts or one in expected.facts]
+        for fact in [*first, *expected.facts, *self.facts]:
             here, there = self.facts.get(fact), expected.facts.get(fact)
             if here != there:
                 return f"{fact}: {here or 'nothing'} here, {there or 'nothing'} in DuckDB"

@@ -24,8 +24,8 @@ class ScoredModel(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
-    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0]], [0, 0, 1])
-    >>> (ScoredModel(model).predict([[0.0], [2.0]]) > 0).tolist()
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1])
+    >>> (ScoredModel(model).predict([[0.0], [9.0]]) > 0).tolist()
     [False, True]
     """
 

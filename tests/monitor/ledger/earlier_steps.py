@@ -31,6 +31,12 @@ def step_before_the_newest(database: Database) -> str:
 def take_newest_step_back(database: Database) -> str:
     """Drop what the newest step made, as if it had never been taken; the step before it."""
     step = step_before_the_newest(database)
+    take_steps_back_to(database, step)
+    return step
+
+
+def take_steps_back_to(database: Database, step: str) -> None:
+    """Drop what all steps after this one made."""
     with tempfile.TemporaryDirectory() as folder:
         empty = Database(f"sqlite:///{Path(folder) / 'state.db'}")
         take_steps_up_to(empty, step)
@@ -40,14 +46,14 @@ def take_newest_step_back(database: Database) -> str:
     with database.writing() as connection:
         for table in sorted(now):
             if table not in before:
-                connection.exec_driver_sql(f"DROP TABLE {table} CASCADE")
+                cascade = "" if database.is_sqlite else " CASCADE"
+                connection.exec_driver_sql(f"DROP TABLE {table}{cascade}")
                 continue
             for index in sorted(indexes[table] - indexes_before.get(table, set())):
                 connection.exec_driver_sql(f"DROP INDEX {index}")
             for column in sorted(now[table] - before[table]):
                 connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{step}'")  # noqa: S608
-    return step
 
 
 def _columns(database: Database) -> dict[str, set[str]]:

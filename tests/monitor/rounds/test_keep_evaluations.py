@@ -22,7 +22,7 @@ from pumonitor.monitor.ledger.results.retention import Forgotten
 from pumonitor.monitor.rules.alerts.limit import Limit
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Health
 from tests.monitor.alerted_ledger import DAY, FIRST, MONITOR, AlertedLedger, day, known, rows
-from tests.monitor.ledger.earlier_steps import take_newest_step_back
+from tests.monitor.ledger.earlier_steps import take_steps_back_to
 from tests.monitor.ledger_content import ledger_content
 from tests.monitor.made_up_results import TEXT
 from tests.monitor.monitored_shop import SETTLED, recorded, write_shop
@@ -264,6 +264,6 @@ def test_the_step_to_this_version_says_what_is_superseded(ledger, address):
 
     before = superseded()
     assert len(before) > 2
-    take_newest_step_back(ledger.database)
+    take_steps_back_to(ledger.database, "0012")
     upgrade(ledger.database)
     assert superseded() == before

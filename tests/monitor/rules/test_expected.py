@@ -17,7 +17,7 @@ from pumonitor.metrics.prior_quantities import (
 )
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.ranking import observed_lift
-from pumonitor.metrics.rates import at_threshold
+from pumonitor.metrics.rates import at_threshold, share_draws_at
 from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.uncorrected import (
     UNCORRECTED_AT_THRESHOLD,
@@ -57,7 +57,8 @@ def some_estimates(table: ScoreTable) -> dict[str, Estimate]:
     """The same without what takes long."""
     problem = make_problem(table, ClassPriorEstimate.given(0.1))
     lift, at = observed_lift(problem), at_threshold(problem, THRESHOLD)
-    naive = uncorrected_at(problem, THRESHOLD)
+    index = problem.table.index_of_threshold(THRESHOLD)
+    naive = uncorrected_at(problem, index, share_draws_at(problem, index))
     found = [
         aul_estimate(problem, lift),
         auc_estimate(problem, lift),
