@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from benchmarks.challengers.learning import task
-from pumonitor.gate import AuditedBetween, MeanEvidence, PairedLabels, Side
+from pumonitor.gate import ERROR, AuditedBetween, MeanEvidence, PairedLabels, Side
 
 __all__ = [
     "CAPACITY",
@@ -30,7 +30,6 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 CAPACITY: Final = 0.05
-ERROR: Final = 0.025
 _POSITIVES: Final = 0.1
 _ROWS: Final = 20_000
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -104,7 +105,8 @@ def _panes(ledger: Ledger, monitor: Monitor, windows: str | None) -> list[Pane]:
     period = None if windows is None else read_period(windows, zone=monitor.zone)
     if period is None:
         # The last one may have no rows, where predictions have stopped.
-        found = [one for one in found if _has_rows(ledger, monitor, one)][-1:]
+        with_rows = (one for one in reversed(found) if _has_rows(ledger, monitor, one))
+        found = list(islice(with_rows, 1))
     else:
         found = [one for one in found if period.start <= one.window.start < period.end]
     if not found:

@@ -24,6 +24,7 @@ __all__ = ["challenge"]
 _NOT_BETTER: Final = 1
 
 TrainedOn = Literal["all", "recent", "weighted"]
+"""As `training_rows` takes it, which loads NumPy."""
 
 
 def challenge(

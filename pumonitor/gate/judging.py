@@ -12,11 +12,11 @@ from pumonitor.gate.labels_needed import labels_needed
 from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.paired_labels import GateMetric, PairedLabels
 
-__all__ = ["Condition", "GateSettings", "Judgement", "Verdict", "judge"]
+__all__ = ["ERROR", "Condition", "GateSettings", "Judgement", "Verdict", "judge"]
 
 Verdict = Literal["better", "worse", "not yet", "cannot be judged"]
 
-_ERROR: Final = 0.025
+ERROR: Final = 0.025
 """Of each side: intervals are of 95%."""
 _FEW_WINDOWS: Final = 5
 
@@ -106,7 +106,7 @@ class Judgement:
     verdict: Verdict
     reason: str
     conditions: tuple[Condition, ...] = ()
-    error: float = _ERROR
+    error: float = ERROR
     labels: int = 0
     windows: int = 0
     labels_needed: int | None = None
@@ -153,7 +153,7 @@ def judge(
     stopped: float | None = None
     # Those that labels cannot judge take part too: which they are depends on the same labels.
     for rank, one in enumerate(sorted(asked, key=lambda one: -one.capital)):
-        error = _ERROR / (len(asked) - rank) if stopped is None else stopped
+        error = ERROR / (len(asked) - rank) if stopped is None else stopped
         judgement = one.judged(error)
         if judgement.verdict != "better" and stopped is None:
             stopped = error

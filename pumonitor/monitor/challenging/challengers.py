@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -11,15 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.errors import InputError, PumonitorError
+from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.destinations import Tracking
-from pumonitor.monitor.delivery.mlflow.failures import meaning
 from pumonitor.monitor.delivery.mlflow.model_link import ModelLink
+from pumonitor.monitor.promotion.registry import asking_registry
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-
-    from pumonitor.monitor.delivery.mlflow.limits import Limits
 
 __all__ = [
     "TRAINED_UNTIL_TAG",
@@ -28,7 +25,6 @@ __all__ = [
     "Challenger",
     "ColumnChallenger",
     "RegisteredChallenger",
-    "asking_registry",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -42,34 +38,6 @@ _FEW: Final = 3
 
 class AlreadyDeployedError(InputError):
     """The challenger is the version that is deployed by now, as after a promotion."""
-
-
-class RegistryUnreachableError(PumonitorError):
-    """The model registry did not answer, or has no such version."""
-
-
-@contextmanager
-def asking_registry(limits: Limits | None = None) -> Iterator[None]:
-    """Context for requests to the registry: time limits, and errors without secrets.
-
-    Raises
-    ------
-    RegistryUnreachableError
-        If it does not answer or refuses.
-    """
-    from pumonitor.monitor.delivery.mlflow.limits import Limits as Default
-
-    with (limits or Default()).applied():
-        try:
-            yield
-        except PumonitorError:
-            raise
-        except Exception as error:
-            failure = meaning(error, takes_writes=lambda: True)
-            if failure is None:
-                raise
-            msg = f"the model registry: {failure}"
-            raise RegistryUnreachableError(msg) from None
 
 
 class Challenger(Protocol):
@@ -155,12 +123,12 @@ class RegisteredChallenger:
     tracking : Tracking
     given : tuple of str
         Columns that it is given; those of its signature where empty.
-    limits : Limits, optional
-        Of one request to the registry.
+    mask : callable, optional
+        Hides secrets in errors.
 
     Raises
     ------
-    MlflowException
+    RegistryError
         If there is no such version, or the registry cannot be reached.
     """
 
@@ -172,18 +140,19 @@ class RegisteredChallenger:
         *,
         tracking: Tracking,
         given: tuple[str, ...] = (),
-        limits: Limits | None = None,
+        mask: Callable[[str], str] = str,
     ) -> None:
         asked = ModelLink.parsed(link)
-        found = (
-            client.get_model_version(asked.name, asked.version)
-            if asked.version is not None
-            else client.get_model_version_by_alias(asked.name, str(asked.alias))
-        )
+        with asking_registry(mask=mask):
+            found = (
+                client.get_model_version(asked.name, asked.version)
+                if asked.version is not None
+                else client.get_model_version_by_alias(asked.name, str(asked.alias))
+            )
         self.name = name
         self.model, self.version = str(found.name), str(found.version)
         self._client, self._tracking = client, tracking
-        self._given, self._limits = given, limits
+        self._given, self._mask = given, mask
         self._loaded: Any = None
         tag = found.tags.get(TRAINED_UNTIL_TAG)
         # A version without the tag cannot have seen rows that came after it was registered.
@@ -258,7 +227,7 @@ class RegisteredChallenger:
         if self._loaded is None:
             import mlflow
 
-            with asking_registry(self._limits):
+            with asking_registry(mask=self._mask):
                 uri = self._client.get_model_version_download_uri(self.model, self.version)
                 place = mlflow.artifacts.download_artifacts(
                     artifact_uri=uri,

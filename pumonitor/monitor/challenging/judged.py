@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.gate import GateSettings, Judgement, PairedLabels, judge
@@ -15,7 +15,6 @@ from pumonitor.monitor.challenging.challengers import (
     Challenger,
     ColumnChallenger,
     RegisteredChallenger,
-    asking_registry,
 )
 from pumonitor.monitor.challenging.seen import (
     judged_since,
@@ -27,12 +26,11 @@ from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.challengers import Gate
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.delivery.mlflow.model_link import linked_version
+from pumonitor.monitor.delivery.mlflow.model_link import version_at
 from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.promotion.by_gate import deployed_by
+from pumonitor.monitor.promotion.registry import asking_registry
 from pumonitor.ports import PredictionSource
-
-if TYPE_CHECKING:
-    from pumonitor.monitor.delivery.mlflow.limits import Limits
 
 __all__ = ["JudgedChallenger", "Scored", "challengers_of", "judged", "score_challengers"]
 
@@ -96,7 +94,6 @@ def challengers_of(
     monitor: Monitor,
     *,
     also: Mapping[str, str] | None = None,
-    limits: Limits | None = None,
 ) -> dict[str, Challenger | PumonitorError]:
     """The challengers by name; in place of one that cannot be found, why not.
 
@@ -106,8 +103,6 @@ def challengers_of(
     monitor : Monitor
     also : mapping of str to str, optional
         Names and links of others, in place of those of the configuration.
-    limits : Limits, optional
-        Of one request to the registry.
     """
     settings = monitor.challengers
     found: dict[str, Challenger | PumonitorError] = {}
@@ -117,48 +112,35 @@ def challengers_of(
     given = settings.features.columns if settings is not None and settings.features else ()
     for name, link in links.items():
         try:
-            found[name] = _registered(
-                configuration, name, link, given, limits, deployed_link=_with_alias(monitor)
-            )
+            found[name] = _registered(configuration, monitor, name, link, given)
         except PumonitorError as error:
             found[name] = error
     return found
 
 
-def _with_alias(monitor: Monitor) -> str | None:
-    """Link to the deployed version; None where it names none."""
-    link = monitor.model
-    return link if link is not None and ("@" in link or link.count("/") == 2) else None
-
-
 def _registered(
     configuration: Configuration,
+    monitor: Monitor,
     name: str,
     link: str,
     given: tuple[str, ...],
-    limits: Limits | None,
-    *,
-    deployed_link: str | None,
 ) -> Challenger:
-    if configuration.tracking is None:
+    tracking = configuration.tracking
+    if tracking is None:
         msg = f"challenger {name} is {link}, and the configuration has no tracking: uri to find it"
         raise InputError(msg)
     from mlflow import MlflowClient
 
-    tracking = configuration.tracking
-    with asking_registry(limits):
-        client = MlflowClient(tracking_uri=tracking.address, registry_uri=tracking.registry_address)
-        found = RegisteredChallenger(
-            name, link, client, tracking=tracking, given=given, limits=limits
-        )
-        deployed = (
-            None
-            if deployed_link is None
-            else linked_version(client, deployed_link, model_version="")
-        )
-    if deployed is not None and found.is_version(deployed.name, deployed.version):
-        msg = f"challenger {name} is {found.scored_by}, which is deployed by now: train another"
-        raise AlreadyDeployedError(msg)
+    mask = configuration.mask
+    client = MlflowClient(tracking_uri=tracking.address, registry_uri=tracking.registry_address)
+    found = RegisteredChallenger(name, link, client, tracking=tracking, given=given, mask=mask)
+    if monitor.model is not None:
+        deployed = deployed_by(monitor)
+        with asking_registry(mask=mask):
+            champion = version_at(client, deployed.model, deployed.alias)
+        if champion is not None and found.is_version(champion.name, champion.version):
+            msg = f"challenger {name} is {found.scored_by}, which is deployed by now: train another"
+            raise AlreadyDeployedError(msg)
     return found
 
 

@@ -9,21 +9,20 @@ from datetime import datetime
 from typing import Any
 
 from pumonitor.errors import PumonitorError
-from pumonitor.gate import MeanEvidence, PairedLabels
+from pumonitor.gate import ERROR, MeanEvidence, PairedLabels
 from pumonitor.monitor.challenging.challengers import Challenger
 from pumonitor.monitor.challenging.shadow import paired_labels
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, lane
 from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
+from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.challengers import ChallengerSeries
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import Pane, PredictionSource
 
 __all__ = ["judged_since", "judged_windows", "mature_panes", "score_due", "series_of"]
-
-_ERROR = 0.025
 
 
 def series_of(monitor: Monitor, challenger: Challenger) -> ChallengerSeries:
@@ -106,7 +105,8 @@ def score_due(
     What could not be scored is tried again in a later round, after a wait that doubles.
     """
     series = series_of(monitor, challenger)
-    known = {one.start for one in ledger.challengers.windows(series) if one.found is not None}
+    known = ledger.challengers.scored(series)
+    earlier: dict[datetime, PairedLabels] | None = None
     since = judged_since(ledger, monitor, challenger)
     scored, failures = 0, list[tuple[datetime, Exception]]()
     for pane in mature_panes(ledger, monitor, configuration=series.configuration):
@@ -118,16 +118,20 @@ def score_due(
         on_window(start)
         try:
             found = paired_labels(monitor, challenger, pane, open_source=open_source)
-        except PumonitorError as error:
-            ledger.challengers.failed(series, start, str(error))
+        except StateError:
+            raise
+        except Exception as error:  # noqa: BLE001 (whatever it is, it delays this challenger alone)
+            is_ours = isinstance(error, PumonitorError)
+            said = str(error) if is_ours else f"{type(error).__name__}: {error}"
+            ledger.challengers.failed(series, start, said)
             failures.append((start, error))
             continue
-        earlier = [one for _, one in judged_windows(ledger, monitor, series, until=start)]
-        messages = (
-            [_message(monitor, challenger, series, pane, [*earlier, found])]
-            if sends_results
-            else []
-        )
+        if earlier is None:
+            # Read once, and not at all in a round that scores nothing.
+            earlier = dict(judged_windows(ledger, monitor, series))
+        seen = [earlier[one] for one in sorted(earlier) if one < start] + [found]
+        messages = [_message(monitor, challenger, series, pane, seen)] if sends_results else []
+        earlier[start] = found
         scored += ledger.challengers.done(
             series, start, labels=found.positives, found=found.to_bytes(), messages=messages
         )
@@ -135,13 +139,13 @@ def score_due(
 
 
 def judged_windows(
-    ledger: Ledger, monitor: Monitor, series: ChallengerSeries, *, until: datetime | None = None
+    ledger: Ledger, monitor: Monitor, series: ChallengerSeries
 ) -> list[tuple[datetime, PairedLabels]]:
-    """Windows with a result, in order of time, before one or all; of the deployed version only."""
+    """Windows with a result, in order of time, of the deployed version only."""
     return [
         (one.start, PairedLabels.from_bytes(one.found))
         for one in ledger.challengers.windows(series, after=deployed_since(ledger, monitor))
-        if one.found is not None and (until is None or one.start < until)
+        if one.found is not None
     ]
 
 
@@ -161,8 +165,8 @@ def _message(
         )
         metrics[f"{metric}_difference"] = {
             "value": evidence.mean,
-            "low": evidence.lower(error=_ERROR) if evidence.units else None,
-            "high": evidence.upper(error=_ERROR) if evidence.units else None,
+            "low": evidence.lower(error=ERROR) if evidence.units else None,
+            "high": evidence.upper(error=ERROR) if evidence.units else None,
         }
     run = f"{challenger.name} ({challenger.scored_by})"
     capacity = monitor.challengers.gate.capacity if monitor.challengers is not None else 0.05

@@ -185,7 +185,8 @@ def scored_rows(
         labels=(rows.history % 3 - 1).astype(np.int8),
         propensity=rows.propensity,
         is_sampled=rows.is_sampled,
-        champion=np.asarray(found[monitor.predictions.score], dtype=np.float64),
+        # Not of all columns: a table of features may have one of this name.
+        champion=np.asarray(rows.features[monitor.predictions.score], dtype=np.float64),
         # A model need not know what to do with no rows at all.
         challenger=challenger.scores(found) if len(rows.id) else np.zeros(0),
         columns=found,

@@ -84,6 +84,15 @@ def expand(
     )
 
 
+_TABLES: Final = (
+    ("predictions",),
+    ("positives",),
+    ("audits", "verdicts"),
+    ("challengers", "features"),
+)
+"""Parts of a monitor that name a table."""
+
+
 def _may_be_secret(place: Place) -> bool:
     """Whether a text at this place is an address, path or key that only some commands need."""
     match place:
@@ -91,14 +100,8 @@ def _may_be_secret(place: Place) -> bool:
             return True
         case ("destinations", _, "apprise" | "webhook" | "secret" | "alertmanager"):
             return True
-        case ("monitors", _, "predictions" | "positives", "source"):
-            return True
-        case ("monitors", _, "predictions" | "positives", "source", "path" | "url"):
-            return True
-        case ("monitors", _, "audits", "verdicts", "source"):
-            return True
-        case ("monitors", _, "audits", "verdicts", "source", "path" | "url"):
-            return True
+        case ("monitors", _, *table, "source") | ("monitors", _, *table, "source", "path" | "url"):
+            return tuple(table) in _TABLES
         case _:
             return False
 

@@ -130,6 +130,12 @@ class StoredChallengers:
                 for row in connection.execute(query)
             )
 
+    def scored(self, series: ChallengerSeries) -> frozenset[datetime]:
+        """Starts of the windows that have a result."""
+        query = select(_own.window_start).where(*_of(series), _own.found.is_not(None))
+        with self._database.reading() as connection:
+            return frozenset(connection.scalars(query))
+
     def failing(self, monitor: str) -> dict[str, tuple[int, str]]:
         """By challenger, windows whose last attempt failed, and what was said last."""
         query = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,34 @@ from pumonitor.monitor.delivery.mlflow.model_link import version_at
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-__all__ = ["Registry", "RegistryError"]
+__all__ = ["Registry", "RegistryError", "asking_registry"]
 
 
 class RegistryError(PumonitorError):
     """The model registry did not answer, or refused what was asked of it."""
+
+
+@contextmanager
+def asking_registry(
+    limits: Limits | None = None, *, mask: Callable[[str], str] = str
+) -> Iterator[None]:
+    """Context for requests to the registry: time limits, and errors without secrets.
+
+    Raises
+    ------
+    RegistryError
+        If it does not answer or refuses.
+    """
+    with (limits or Limits()).applied():
+        try:
+            yield
+        except Exception as error:
+            failure = meaning(error, takes_writes=lambda: False)
+            if failure is None:
+                raise
+            msg = mask(f"the model registry cannot be used: {failure}")
+            # Without its causes, whose texts may hold credentials.
+            raise RegistryError(msg) from None
 
 
 class Registry:
@@ -95,15 +118,5 @@ class Registry:
 
         return MlflowClient(tracking_uri=self._address, registry_uri=self._address)
 
-    @contextmanager
-    def _asking(self) -> Iterator[None]:
-        with self._limits.applied():
-            try:
-                yield
-            except Exception as error:
-                failure = meaning(error, takes_writes=lambda: False)
-                if failure is None:
-                    raise
-                msg = self._mask(f"the model registry cannot be used: {failure}")
-                # Without its causes, whose texts may hold credentials.
-                raise RegistryError(msg) from None
+    def _asking(self) -> AbstractContextManager[None]:
+        return asking_registry(self._limits, mask=self._mask)

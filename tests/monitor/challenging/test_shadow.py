@@ -103,6 +103,31 @@ def test_a_challenger_that_cannot_score_delays_nobody_else(tmp_path: Path) -> No
     assert all(one.found is not None for one in later)
 
 
+def test_what_nobody_expected_delays_its_challenger_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_challenged_shop(tmp_path, models="{odd: score_v7, v7: score_v7}")
+    expected = ColumnChallenger.scores
+
+    def _odd(self: ColumnChallenger, features):
+        if self.name == "odd":
+            raise ZeroDivisionError("kaputt")
+        return expected(self, features)
+
+    monkeypatch.setattr(ColumnChallenger, "scores", _odd)
+
+    done, windows, _ = _round(path)
+
+    assert all(one.found is not None for one in windows)
+    assert len(done.failures) >= DAYS
+    assert all("challenger odd" in one and "kaputt" in one for one in done.failures)
+    configuration = read_configuration(path).configuration
+    odd = ColumnChallenger(name="odd", column="score_v7")
+    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
+        kept = jobs.ledger.challengers.windows(series_of(configuration.monitors["shop"], odd))
+    assert {one.error for one in kept if one.found is None} == {"ZeroDivisionError: kaputt"}
+
+
 def test_two_workers_do_not_score_the_same_window(tmp_path: Path) -> None:
     path = write_challenged_shop(tmp_path)
     configuration = read_configuration(path).configuration

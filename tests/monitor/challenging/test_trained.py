@@ -15,11 +15,14 @@ from typer.testing import CliRunner
 from pumonitor.cli.app import app
 from pumonitor.errors import InputError
 from pumonitor.monitor.app import open_jobs
-from pumonitor.monitor.challenging.challengers import RegisteredChallenger
+from pumonitor.monitor.challenging.challengers import TRAINED_UNTIL_TAG, RegisteredChallenger
 from pumonitor.monitor.challenging.gate_answer import gate_answer
 from pumonitor.monitor.challenging.judged import challengers_of, judged
-from pumonitor.monitor.challenging.training import train, training_rows
-from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.challenging.seen import mature_panes
+from pumonitor.monitor.challenging.shadow import scored_rows
+from pumonitor.monitor.challenging.training import train
+from pumonitor.monitor.challenging.training_rows import training_rows
+from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.windows.opening import open_monitor_source
 from tests.monitor.challenging.challenged_shop import DAYS, FIRST, SETTLED, write_challenged_shop
 
@@ -139,7 +142,10 @@ def test_without_features_or_registry_nothing_is_trained(tmp_path: Path) -> None
     path = write_challenged_shop(tmp_path)
     _evaluated(path)
     config = ("--config", str(path))
-    for more, said in (({}, "needs model"), ({"model": TRACKED["model"]}, "tracking: uri")):
+    for more, said in (
+        ({}, "has no registered model"),
+        ({"model": TRACKED["model"]}, "tracking: uri"),
+    ):
         write_challenged_shop(tmp_path, **more)
         done = CliRunner().invoke(app, ["challenge", "shop", "--train", "all", *config])
         assert done.exit_code == 2
@@ -151,6 +157,71 @@ def test_without_features_or_registry_nothing_is_trained(tmp_path: Path) -> None
         pytest.raises(InputError, match="names no features to train on"),
     ):
         training_rows(jobs.ledger, monitor, "all", open_source=open_monitor_source)
+
+
+def test_a_place_of_features_can_stand_in_a_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without it, reading commands work, and what needs features names the variable."""
+    more = str(TRACKED["more"]).replace("source: features.parquet", "source: '${FEATURES}'")
+    path = write_challenged_shop(tmp_path, **TRACKED | {"tracking": "", "more": more})
+    monkeypatch.setenv("FEATURES", str(tmp_path / "features.parquet"))
+    _evaluated(path)
+    for is_set in (True, False):
+        if not is_set:
+            monkeypatch.delenv("FEATURES")
+        configuration = read_configuration(path, needs="ledger").configuration
+        monitor = configuration.monitors["shop"]
+        take = {"open_source": open_monitor_source}
+        with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
+            if is_set:
+                rows = training_rows(jobs.ledger, monitor, "all", **take)
+                assert len(rows.id) == 500 * DAYS
+            else:
+                assert monitor.missing == ()  # its own tables can be opened
+                with pytest.raises(InputError, match="FEATURES"):
+                    training_rows(jobs.ledger, monitor, "all", **take)
+
+
+def test_a_feature_called_like_the_score_is_not_taken_for_it(tmp_path: Path, registry: Any) -> None:
+    import mlflow
+    from mlflow.models import infer_signature
+    from sklearn.linear_model import LogisticRegression
+
+    path = write_challenged_shop(
+        tmp_path,
+        **TRACKED
+        | {"more": "features: {source: features.parquet, id: id, columns: [score, second]}"},
+    )
+    features = pd.read_parquet(tmp_path / "features.parquet")
+    features.assign(score=-features["first"]).to_parquet(tmp_path / "features.parquet")
+    example = pd.DataFrame({"score": [-0.5, 1.0, 2.0], "second": [0.1, 0.2, 0.0]})
+    model = LogisticRegression().fit(example, [0, 0, 1])
+    mlflow.sklearn.save_model(
+        model,
+        str(tmp_path / "model"),
+        signature=infer_signature(example),
+        pyfunc_predict_fn="predict_proba",
+    )
+    registry.create_registered_model("shop")
+    made = registry.create_model_version(
+        "shop", f"file://{tmp_path}/model", tags={TRAINED_UNTIL_TAG: FIRST.isoformat()}
+    )
+    registry.set_registered_model_alias("shop", "challenger", made.version)
+    configuration = read_configuration(path).configuration
+    monitor = configuration.monitors["shop"]
+    challenger = challengers_of(configuration, monitor)["challenger"]
+    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
+        jobs.run()
+        pane = mature_panes(jobs.ledger, monitor, configuration=configuration_hash(monitor))[0]
+    found = scored_rows(monitor, challenger, pane, open_source=open_monitor_source)
+    used = pd.read_parquet(tmp_path / "predictions.parquet").set_index("id").score
+    assert found.champion.tolist() == used.loc[found.id.astype(int)].tolist()
+    given = features.set_index("id").loc[found.id.astype(int)]
+    expected = model.predict_proba(
+        pd.DataFrame({"score": -given["first"], "second": given.second})
+    )[:, 1]
+    assert found.challenger == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

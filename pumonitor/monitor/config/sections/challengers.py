@@ -65,7 +65,7 @@ class Features(Part):
     @field_validator("source")
     @classmethod
     def _files(cls, source: Source | None) -> Source | None:
-        if source is not None and (source.url is not None or source.location.startswith("counts")):
+        if source is not None and (source.url is not None or source.name.startswith("counts://")):
             msg = (
                 "must be files or a table of a lake; of a database name a view of the predictions "
                 "that has the features, and leave out source"

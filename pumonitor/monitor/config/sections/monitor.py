@@ -154,19 +154,22 @@ class Monitor(Part):
     @property
     def secrets(self) -> tuple[Secret, ...]:
         """Paths or addresses of its two tables, of verdicts on its audits, and of features."""
-        verdicts = self.audits.verdicts if self.audits is not None else None
-        tables = [self.predictions.source.secret, self.positives.source.secret]
-        if verdicts is not None:
-            tables.append(verdicts.source.secret)
         features = self.challengers.features if self.challengers is not None else None
-        if features is not None and features.source is not None:
-            tables.append(features.source.secret)
-        return tuple(tables)
+        source = features.source if features is not None else None
+        return (
+            self._secrets_of_tables if source is None else (*self._secrets_of_tables, source.secret)
+        )
+
+    @property
+    def _secrets_of_tables(self) -> tuple[Secret, ...]:
+        verdicts = self.audits.verdicts if self.audits is not None else None
+        tables = (self.predictions.source.secret, self.positives.source.secret)
+        return tables if verdicts is None else (*tables, verdicts.source.secret)
 
     @property
     def missing(self) -> tuple[Problem, ...]:
         """Variables because of which its tables cannot be opened."""
-        return tuple(problem for secret in self.secrets for problem in secret.missing())
+        return tuple(problem for secret in self._secrets_of_tables for problem in secret.missing())
 
     def require_identified(self) -> None:
         """Check that variables tell which tables are meant, if only without a password.
