@@ -187,23 +187,20 @@ def draw(
 
     Example: pumonitor audit draw scored.csv --labels fraud --scores score --id id --out cases.csv
     """
+    of_files = {
+        "labels": labels,
+        "scores": scores,
+        "id": id_column,
+        "threshold": threshold,
+        "column": column,
+        "class_prior": class_prior != "auto",
+        "label_frequency": label_frequency,
+        "design": design,
+    }
     if between is not None:
         from pumonitor.cli.audit_between import draw_between_models
 
-        not_with_monitor(
-            labels=labels,
-            scores=scores,
-            id=id_column,
-            threshold=threshold,
-            column=column,
-            class_prior=class_prior != "auto",
-            label_frequency=label_frequency,
-            design=design,
-            width=width,
-            metric=metric,
-            above=above,
-            more=more,
-        )
+        not_with_monitor(**of_files, width=width, metric=metric, above=above, more=more)
         draw_between_models(
             monitor or str(file or ""),
             between,
@@ -217,17 +214,7 @@ def draw(
     if monitor is not None:
         from pumonitor.cli.audit_of_monitor import Asked, draw_of_monitor
 
-        not_with_monitor(
-            file=file,
-            labels=labels,
-            scores=scores,
-            id=id_column,
-            threshold=threshold,
-            column=column,
-            class_prior=class_prior != "auto",
-            label_frequency=label_frequency,
-            design=design,
-        )
+        not_with_monitor(file=file, **of_files)
         asked = Asked.of(
             monitor, windows, model_version, cases, width, metric, above=above, config=config
         )

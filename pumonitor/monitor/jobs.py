@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from pumonitor.monitor.alerts.links import LinksOf, no_links
 from pumonitor.monitor.alerts.routing import packed
+from pumonitor.monitor.audits.in_rounds import read_verdicts_in_round
 from pumonitor.monitor.challenging.in_rounds import ScoreChallengers, score_in_round
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.destinations import Destination
@@ -283,7 +284,9 @@ class Jobs:
         on_progress: OnProgress,
     ) -> None:
         for name in self.monitors if only is None else (only,):
-            self._read_verdicts(name, done)
+            if self.monitors[name].audits is not None:
+                self._on_step("verdicts")
+                read_verdicts_in_round(self.monitors[name], self.ledger, done, now=self._clock())
         for name in self._planner.unplanned(self.monitors if only is None else (only,)):
             on_progress(f"Planning {name}", 0, 0)
             self.plan_or_note(name, done)
@@ -307,22 +310,6 @@ class Jobs:
                 on_progress=on_progress,
                 is_stopped=self._stopped.is_set,
             )
-
-    def _read_verdicts(self, name: str, done: Round) -> None:
-        """Before windows are evaluated, so that they are evaluated once."""
-        monitor = self.monitors[name]
-        if monitor.audits is None:
-            return
-        from pumonitor.monitor.audits.reading import delete_old_ids, read_configured
-
-        self._on_step("verdicts")
-        try:
-            delete_old_ids(self.ledger, monitor, now=self._clock())
-            read_configured(self.ledger, monitor)
-        except StateError:
-            raise
-        except Exception as error:  # noqa: BLE001 (windows are evaluated without them)
-            done.failed(f"{name}, verdicts on audits", error)
 
     def drain(self, *, on_progress: OnProgress = no_progress) -> Round:
         """Collect and evaluate until no due window is left that this worker can claim."""
