@@ -70,6 +70,7 @@ def review_cut(
     thresholds: Sequence[float] = (),
     scenario: str = "single-training-set",
     level: float = LEVEL,
+    bent_level: float = _BENT,
 ) -> ReviewCut | None:
     """Where labels stop from one rank to the next, if they surely do.
 
@@ -80,6 +81,8 @@ def review_cut(
         Where a cut is most likely: half of the level is spent on them.
     scenario : str
     level : float
+    bent_level : float
+        Of the test of a bent line, see below. The greater, the fewer cuts are let pass.
 
     Returns
     -------
@@ -97,8 +100,9 @@ def review_cut(
     labels fade away. So the same must hold with bands of equal width in the score and, for scores
     between 0 and 1, in their logit (beyond .02 and .98 in that alone): a cut is one on every scale.
     Of the p-values the largest counts, times the number of places and widths. Where
-    100 labels or more are above, a fall that a bent line explains as well, with p-value above 0.01,
-    is none either: at AUC .995 labels fade faster than a straight line, which fewer do not show.
+    100 labels or more are above, a fall that a bent line explains as well, with p-value above
+    `bent_level`, is none either: at AUC .995 labels fade faster than a straight line, which fewer
+    do not show.
     `python -m benchmarks.review_cut` measures what is seen, and what is seen in fair labels.
     """
     ranked = _Ranked.of(table, scenario=scenario)
@@ -112,7 +116,7 @@ def review_cut(
     if not len(places):
         return None
     widths = np.concatenate([np.repeat(_WIDTHS, len(some)) for some in looked_at])
-    p_values, ratios = _tested(ranked, places, widths, level)
+    p_values, ratios = _tested(ranked, places, widths, (level, bent_level))
     # Half of the level is for the thresholds, half for all other places.
     numbers = [len(_WIDTHS) * len(some) for some in looked_at]
     p_values = np.minimum(p_values * np.repeat([2 * number for number in numbers], numbers), 1.0)
@@ -244,7 +248,7 @@ def _places(ranked: _Ranked) -> FloatArray:
 
 
 def _tested(
-    ranked: _Ranked, places: FloatArray, widths: FloatArray, level: float
+    ranked: _Ranked, places: FloatArray, widths: FloatArray, levels: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
     """P-value of no cut at each place, and how many times as frequent labels are above it."""
     grid = widths[:, np.newaxis] * np.linspace(-1.0, 1.0, 2 * _BANDS + 1)
@@ -256,9 +260,9 @@ def _tested(
         (above > _RATIO * below) & (above >= _FEWEST_ABOVE) & (lump <= places * widths / _BANDS)
     )
     p_values, ratios = np.ones(len(places)), np.ones(len(places))
-    p_values[asked], ratios[asked] = _jump(counts[asked], level)
+    p_values[asked], ratios[asked] = _jump(counts[asked], levels)
     for logit in (False, True) if ranked.are_shares else (False,):
-        asked = asked[p_values[asked] < level]
+        asked = asked[p_values[asked] < levels[0]]
         at_cut = ranked.score_at(places[asked])
         if ranked.are_shares and not logit:
             # Near 0 and 1 shares are crowded, and equal steps of them mean nothing.
@@ -269,22 +273,23 @@ def _tested(
             ranked.score_at(edges[own, at], logit=logit)[:, np.newaxis] for at in (0, _BANDS)
         )
         ends = middle - (top - middle) * grid[own] / widths[own, np.newaxis]
-        by_score, _ = _jump(np.diff(ranked.labels_by_score(ends, logit=logit), axis=1), level)
+        by_score, _ = _jump(np.diff(ranked.labels_by_score(ends, logit=logit), axis=1), levels)
         alike = np.maximum(p_values[own], by_score)
         p_values[own] = np.where((top > middle)[:, 0], alike, 1.0)
     return p_values, ratios
 
 
-def _jump(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def _jump(counts: FloatArray, levels: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
     """P-value of a fall by half or less in the middle, and the fall, of counts in equal bands."""
     x = np.linspace(-1.0, 1.0, counts.shape[1])
+    level, bent_level = levels
     straight = np.stack([np.ones_like(x), x])
     p_values, falls = _against(counts, straight)
     many = counts[:, :_BANDS].sum(axis=1) >= _MANY_ABOVE
     asked = np.flatnonzero((p_values < level) & many)
     if len(asked):
         bent, _ = _against(counts[asked], np.vstack([straight, x**2]))
-        p_values[asked[bent > _BENT]] = 1.0
+        p_values[asked[bent > bent_level]] = 1.0
     return p_values, falls
 
 

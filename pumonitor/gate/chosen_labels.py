@@ -16,6 +16,8 @@ __all__ = ["ChosenBy", "chosen_by"]
 
 _LEVEL: Final = 0.01
 """Of each test: a gate that asks for an audit in vain does less harm than one that is fooled."""
+_BENT_LEVEL: Final = 0.1
+"""Likewise: labels that fade along a bent line are let pass only where it explains them well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,12 @@ def chosen_by(
         if counts is None or table is None:
             continue
         at = [counts.cut(capacity), threshold if model == "champion" else None]
-        cut = review_cut(table, thresholds=[one for one in at if one is not None], level=_LEVEL)
+        cut = review_cut(
+            table,
+            thresholds=[one for one in at if one is not None],
+            level=_LEVEL,
+            bent_level=_BENT_LEVEL,
+        )
         if cut is not None:
             rarer = (
                 "there are none" if cut.ratio > 100 else f"they are {cut.ratio:.3g} times as rare"

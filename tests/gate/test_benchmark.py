@@ -53,3 +53,17 @@ def test_labels_of_reviews_judge_nobody_and_an_audit_between_does(gating: Module
         verdicts.append(judge(seen, settings, audits={"one": [audit]})["one"].verdict)
     assert verdicts.count("better") >= 7
     assert "worse" not in verdicts
+
+
+def test_reviews_are_seen_where_a_fifth_of_the_other_rows_is_reviewed_too(
+    gating: ModuleType,
+) -> None:
+    known = gating.models(0.032, metric="recall")
+    settings = GateSettings(better="recall", capacity=gating.CAPACITY)
+    rng = np.random.default_rng(2)
+    found = 0
+    for _ in range(60):
+        rows = gating.window(known, rng)
+        seen = {"one": [gating.paired(rows, gating.reviewed_labels(rows, 0.2, rng))]}
+        found += judge(seen, settings)["one"].verdict == "cannot be judged"
+    assert found == 60
