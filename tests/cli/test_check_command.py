@@ -1,60 +1,21 @@
 """`pumonitor check`: connects to everything and tells what is wrong with which exit status."""
 
-import json
 import sqlite3
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 
 import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
+from tests.cli.checked_folder import TEXT, checked, run, write_tables
 from tests.monitor.onboarding_tables import tables
-
-TEXT = """\
-state: sqlite:///state.db
-tracking: {uri: sqlite:///mlflow.db}
-monitors:
-  fraud:
-    predictions:
-      source: predictions.parquet
-      id: prediction_id
-      time: scored_at
-      time_zone: UTC
-      score: score
-      segments: [country]
-    positives:
-      source: confirmed.csv
-      id: prediction_id
-      known_at: confirmed_at
-      time_zone: UTC
-    window: 1w
-    maturity: 14d
-    threshold: 0.5
-    reference: {start: 2026-01-05, end: 2026-01-26}
-"""
-
-
-def run(*arguments):
-    runner = CliRunner(env={"COLUMNS": "140", "NO_COLOR": "1", "TERM": "dumb"})
-    return runner.invoke(app, ["check", *arguments])
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    predictions, positives = tables(rows=4000)
-    predictions.to_parquet(tmp_path / "predictions.parquet")
-    positives.to_csv(tmp_path / "confirmed.csv", index=False)
+    write_tables(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def checked(folder, text=TEXT, *, status=0):
-    (folder / "pumonitor.yaml").write_text(text, encoding="utf-8")
-    done = run("--json")
-    assert done.exit_code == status, done.output
-    return json.loads(done.stdout)
 
 
 def test_everything_is_tried_shown_and_left_as_it_was(folder):
@@ -146,68 +107,6 @@ def test_the_configuration_itself_comes_first(folder):
     assert "line 17: is not known here; did you mean 'window'?" in done.stderr
     assert done.stdout == ""
     assert run("--config", "other.yaml").exit_code == 2
-
-
-def test_a_broken_state_database_is_reported(folder):
-    (folder / "state.db").write_bytes(b"this is no database, whatever its name says" * 50)
-    found = checked(folder, status=3)
-    assert "file is not a database" in found["connections"]["state"]["message"]
-
-
-def test_a_state_database_that_is_there_is_asked(folder):
-    with sqlite3.connect(folder / "state.db") as database:
-        database.execute("CREATE TABLE of_somebody_else (number)")
-    database.close()
-    before = (folder / "state.db").read_bytes()
-    (folder / "mlflow.db").touch()
-    found = checked(folder)
-    assert (folder / "state.db").read_bytes() == before
-    assert found["connections"]["state"]["message"].endswith("answers")
-    assert found["connections"]["tracking"]["message"].endswith("is there")
-
-
-class Server(BaseHTTPRequestHandler):
-    status = 200
-
-    def do_GET(self):
-        self.send_response(self.status if self.path == "/health" else 404)
-        self.end_headers()
-
-    def log_message(self, *arguments):
-        pass
-
-
-@pytest.mark.parametrize(("status", "code"), [(200, 0), (403, 3), (500, 3)])
-def test_a_tracking_server_is_asked_how_it_is(folder, status, code):
-    kind = type("Answering", (Server,), {"status": status})
-    server = HTTPServer(("127.0.0.1", 0), kind)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        uri = f"http://127.0.0.1:{server.server_port}"
-        found = checked(folder, TEXT.replace("sqlite:///mlflow.db", uri), status=code)
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-    message = found["connections"]["tracking"]["message"]
-    assert "answers" in message
-    assert ("--allowed-hosts" in message) is (status == 403)
-
-
-def test_destinations_are_found_and_not_sent_to(folder):
-    text = TEXT + (
-        "destinations:\n"
-        "  here: {webhook: 'http://127.0.0.1:1/in', allow_private: true}\n"
-        "  gone: {alertmanager: 'http://alertmanager.invalid:9093'}\n"
-        "  chat: {apprise: 'json://localhost'}\n"
-    )
-    found = checked(folder, text, status=3)["connections"]
-    assert found["destinations.here"]["message"] == (
-        "webhook at 127.0.0.1: the host was found; nothing was sent"
-    )
-    assert "alertmanager.invalid was not found" in found["destinations.gone"]["message"]
-    assert found["destinations.chat"]["ok"]
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ _TABLES: Final = (
 def _may_be_secret(place: Place) -> bool:
     """Whether a text at this place is an address, path or key that only some commands need."""
     match place:
-        case ("state",) | ("tracking", "uri" | "ui"):
+        case ("state",) | ("tracking", "uri" | "registry" | "ui"):
             return True
         case ("destinations", _, "apprise" | "webhook" | "secret" | "alertmanager"):
             return True

@@ -87,6 +87,10 @@ def check_configuration(configuration: Configuration) -> Iterator[Outcome]:
     tracking = configuration.tracking
     if tracking is not None:
         yield tried("tracking", lambda: check_tracking(tracking.address), mask)
+        if tracking.registry is not None:
+            yield tried(
+                "tracking.registry", lambda: check_tracking(tracking.registry_address), mask
+            )
     for name, destination in configuration.destinations.items():
 
         def resolve(destination: Destination = destination) -> str:

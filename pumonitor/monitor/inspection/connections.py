@@ -60,7 +60,7 @@ def check_state_database(address: str) -> str:
 
 
 def check_tracking(address: str) -> str:
-    """Ask an MLflow server for its health, or check that a file store can be created.
+    """Ask an MLflow server or registry for its health, or check that a file store can be created.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def check_tracking(address: str) -> str:
     if address.startswith("sqlite:///"):
         file = Path(address.partition(":///")[2])
         return f"{shown} is there" if file.exists() else _to_be_made(file, shown)
-    if "://" in address or ":/" in address or address in {"databricks", "uc"}:
+    if "://" in address or ":/" in address or address in {"databricks", "uc", "databricks-uc"}:
         return f"{shown} is not checked"
     return f"{shown} is there" if Path(address).exists() else _to_be_made(Path(address), shown)
 

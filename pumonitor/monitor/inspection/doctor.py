@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pumonitor.errors import PumonitorError
 from pumonitor.monitor.app import open_ledger
 from pumonitor.monitor.config.configuration import Configuration
+from pumonitor.monitor.config.sections.destinations import Tracking
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.text.problems import shown_place
 from pumonitor.monitor.inspection.complaint import LATE, Complaint
@@ -84,18 +85,35 @@ def examine(
             for what, how in unsent_notes(unnotified)
         ]
         complaints += outbox_complaints(ledger)
-    tracking = configuration.tracking
-    if tracking is not None and not tracking.uri.missing():
-        try:
-            check_tracking(tracking.address)
-        except PumonitorError as error:
-            complaints.append(
-                Complaint(
-                    severity="error",
-                    what=f"MLflow: {error}",
-                    remedy="evaluation continues; results wait in the outbox until MLflow answers",
-                )
+    return complaints + _of_tracking(configuration.tracking)
+
+
+def _of_tracking(tracking: Tracking | None) -> list[Complaint]:
+    """Complaints about the MLflow server, and the registry where it is elsewhere."""
+    if tracking is None or any(secret.missing() for secret in tracking.secrets):
+        return []
+    asked = [
+        (
+            tracking.address,
+            "MLflow",
+            "evaluation continues; results wait in the outbox until MLflow answers",
+        )
+    ]
+    if tracking.registry is not None:
+        asked.append(
+            (
+                tracking.registry_address,
+                "MLflow's registry",
+                "evaluation continues; challengers of the registry are not scored, and nothing is "
+                "promoted, until it answers",
             )
+        )
+    complaints = []
+    for address, what, remedy in asked:
+        try:
+            check_tracking(address)
+        except PumonitorError as error:
+            complaints.append(Complaint(severity="error", what=f"{what}: {error}", remedy=remedy))
     return complaints
 
 
