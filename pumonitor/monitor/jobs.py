@@ -286,7 +286,9 @@ class Jobs:
         for name in self.monitors if only is None else (only,):
             if self.monitors[name].audits is not None:
                 self._on_step("verdicts")
-                read_verdicts_in_round(self.monitors[name], self.ledger, done, now=self._clock())
+                read_verdicts_in_round(
+                    self.monitors[name], self.ledger, now=self._clock(), on_failure=done.failed
+                )
         for name in self._planner.unplanned(self.monitors if only is None else (only,)):
             on_progress(f"Planning {name}", 0, 0)
             self.plan_or_note(name, done)

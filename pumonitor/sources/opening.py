@@ -1,7 +1,5 @@
 """From the places of two tables to a source of counts."""
 
-# ruff: noqa: S608 (identifiers reach SQL only quoted by the dialect)
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,39 +7,28 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import Final, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from pumonitor.errors import InputError
 from pumonitor.ports import Clock, PredictionSource
-from pumonitor.sources.column_types.column_kinds import Relation, key_of, named_column
+from pumonitor.sources.column_types.column_kinds import key_of
 from pumonitor.sources.column_types.monitored_tables import (
     LabelColumns,
     PredictionColumns,
     SqlQuery,
     SqlTable,
 )
-from pumonitor.sources.column_types.time_columns import (
-    EARLIEST,
-    LATEST,
-    TimeColumn,
-    bounds_of,
-    check_unit,
-    read_zone,
-)
 from pumonitor.sources.counted.place import is_counts_address
 from pumonitor.sources.counted.source import open_counted
 from pumonitor.sources.engines.registry import open_engine
 from pumonitor.sources.engines.verified import remarks_on
+from pumonitor.sources.found_columns import label_table, prediction_table, with_features, with_shown
 from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from pumonitor.sources.windows.counts_engine import Engine
-from pumonitor.sources.windows.counts_query import Statement
-from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
 from pumonitor.sources.windows.counts_source import CountedSource
 from pumonitor.sources.windows.counts_spark import SparkEngine, is_spark_frame
 
 __all__ = ["open_source"]
-
-_SAMPLE_ROWS: Final = 1000
 
 _First = TypeVar("_First")
 _Second = TypeVar("_Second")
@@ -140,8 +127,8 @@ def open_source(
             predictions, positives, timeout=statement_timeout, as_of=as_of, stack=stack
         )
         made, known = _both(
-            lambda: _prediction_table(engine, predictions, prediction_columns),
-            lambda: _label_table(label_engine, positives, label_columns),
+            lambda: prediction_table(engine, predictions, prediction_columns),
+            lambda: label_table(label_engine, positives, label_columns),
         )
         source = CountedSource(
             engine,
@@ -153,11 +140,11 @@ def open_source(
             orphans=orphans,
             clock=clock,
             with_features=partial(
-                _with_features, engine, predictions, prediction_columns, score_scale
+                with_features, engine, predictions, prediction_columns, score_scale
             ),
             remarks=cache(partial(remarks_on, dict.fromkeys([engine, label_engine]))),
             max_bytes=max_bytes,
-            with_shown=partial(_with_shown, engine, predictions, prediction_columns, score_scale),
+            with_shown=partial(with_shown, engine, predictions, prediction_columns, score_scale),
         )
         # Engines stay open with the source, and are closed if there is none.
         stack.pop_all()
@@ -236,189 +223,3 @@ def _engine(
     if is_spark_frame(table):
         return SparkEngine(table.sparkSession)  # type: ignore[attr-defined]
     return DuckDBEngine(here, may_be_absent=frozenset({"positives"}), as_of=as_of)
-
-
-def _relation(
-    engine: Engine,
-    table: object,
-    role: str,
-    *,
-    named: Sequence[tuple[str, str | None]],
-    parameters: Mapping[str, object],
-) -> Relation:
-    roles: dict[str, str] = {}
-    for meaning, name in named:
-        if name in roles:
-            msg = f"{role} name the column '{name}' twice: each must be another column"
-            raise InputError(msg)
-        if name is not None:
-            roles[name] = meaning
-    return engine.relation(table, role=role, columns=roles, parameters=parameters)
-
-
-def _prediction_table(
-    engine: Engine,
-    table: object,
-    columns: PredictionColumns,
-    *,
-    with_features: bool = False,
-    role: Literal["feature", "shown"] = "feature",
-) -> PredictionTable:
-    start, end = _always(columns, "predictions")
-    features = columns.features if with_features else ()
-    group = columns.group if with_features else None
-    # What is shown may have another role as well, and the score is asked for beside features.
-    elsewhere = {*columns.segments, columns.score}
-    if role == "shown":
-        elsewhere |= {columns.id, columns.time, columns.model_version or ""}
-    relation = _relation(
-        engine,
-        table,
-        "predictions",
-        named=[
-            ("id", columns.id),
-            ("time", columns.time),
-            ("score", columns.score),
-            ("model_version", columns.model_version),
-            *(("segment", name) for name in columns.segments),
-            *((role, name) for name in features if name not in elsewhere),
-            ("group", None if group in elsewhere else group),
-        ],
-        parameters={"start": start, "end": end},
-    )
-    version = columns.model_version
-    return PredictionTable(
-        relation=relation,
-        id=named_column(relation, columns.id, role="id"),
-        time=_time(engine, relation, columns.time, columns, role="time", block="predictions"),
-        score=named_column(relation, columns.score, role="score"),
-        model_version=None
-        if version is None
-        else named_column(relation, version, role="model_version"),
-        segments=tuple(named_column(relation, name, role="segment") for name in columns.segments),
-        only_probabilities=True,
-        features=tuple(named_column(relation, name, role=role) for name in features),
-        group=None if group is None else named_column(relation, group, role="group"),
-    )
-
-
-def _with_features(
-    engine: Engine,
-    table: object,
-    columns: PredictionColumns,
-    score_scale: Literal["probability", "unbounded"],
-) -> PredictionTable:
-    """The predictions with the columns of features: looked for only where they are asked for."""
-    if not columns.features:
-        msg = "predictions name no features: list their columns under features"
-        raise InputError(msg)
-    found = _prediction_table(engine, table, columns, with_features=True)
-    return replace(found, only_probabilities=score_scale == "probability")
-
-
-def _with_shown(
-    engine: Engine,
-    table: object,
-    columns: PredictionColumns,
-    score_scale: Literal["probability", "unbounded"],
-    shown: Sequence[str],
-) -> PredictionTable:
-    """The predictions with columns that are shown as text, whatever their type is."""
-    plain = replace(columns, features=tuple(shown), group=None)
-    found = _prediction_table(engine, table, plain, with_features=True, role="shown")
-    return replace(
-        found,
-        only_probabilities=score_scale == "probability",
-        features=tuple(
-            one if one.kind == "boolean" else replace(one, kind="text") for one in found.features
-        ),
-    )
-
-
-def _label_table(engine: Engine, table: object, columns: LabelColumns) -> LabelTable:
-    _, as_of = _always(columns, "positives")
-    relation = _relation(
-        engine,
-        table,
-        "positives",
-        named=[
-            ("id", columns.id),
-            ("known_at", columns.known_at),
-            ("label", columns.label),
-            ("propensity", columns.propensity),
-        ],
-        parameters={"as_of": as_of},
-    )
-    given = {"label": columns.label, "propensity": columns.propensity}
-    found = {
-        role: None if name is None else named_column(relation, name, role=role)
-        for role, name in given.items()
-    }
-    return LabelTable(
-        relation=relation,
-        id=named_column(relation, columns.id, role="id"),
-        known_at=None
-        if columns.known_at is None
-        else _time(engine, relation, columns.known_at, columns, role="known_at", block="positives"),
-        label=found["label"],
-        propensity=found["propensity"],
-    )
-
-
-def _always(columns: PredictionColumns | LabelColumns, block: str) -> tuple[object, object]:
-    """Parameters of a query that let every row through."""
-    if columns.time_zone is not None:
-        read_zone(columns.time_zone, where=block)
-    return bounds_of(EARLIEST, LATEST, zone=columns.time_zone, unit=columns.time_unit)
-
-
-def _time(
-    engine: Engine,
-    relation: Relation,
-    name: str,
-    columns: PredictionColumns | LabelColumns,
-    *,
-    role: str,
-    block: str,
-) -> TimeColumn:
-    """The column of times, with a first look at whole numbers.
-
-    Raises
-    ------
-    InputError
-        If its values mean no moment: times without a zone, numbers without a unit or with another.
-    """
-    column = named_column(relation, name, role=role)
-    where = f"time column '{name}' of {relation.name}"
-    if column.kind in {"naive", "date"} and columns.time_zone is None:
-        msg = (
-            f"{where} is stored as {column.type}, times without a zone: say the time_zone of "
-            f"{block}, for example time_zone: UTC"
-        )
-        raise InputError(msg)
-    if column.kind == "integer" or (columns.time_unit is not None and column.kind == "cell"):
-        count = engine.dialect.key(column.sql, column.kind, "integer")
-        # Not filtered: an engine would look through a whole table for the first such row.
-        statement = Statement(
-            sql=f"SELECT {count} AS count_since FROM {relation.sql} AS source LIMIT {_SAMPLE_ROWS}",
-            values={
-                key: engine.dialect.parameter(value) for key, value in relation.parameters.items()
-            },
-        )
-        with engine.snapshot():
-            rows = engine.rows(statement, about=relation.name)
-        values = [int(row[0]) for row in rows if row[0] is not None]
-        if values:
-            check_unit(values, unit=columns.time_unit, column=name, where=relation.name)
-    elif columns.time_unit is not None and column.kind != "empty":
-        msg = (
-            f"{where} is stored as {column.type}, and a time_unit is for whole numbers: drop it, "
-            "or cast the column to whole numbers"
-        )
-        raise InputError(msg)
-    return TimeColumn(
-        column=column,
-        zone=columns.time_zone,
-        unit=columns.time_unit,
-        ambiguous=columns.ambiguous,
-    )

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.monitor.round import Round
 
 __all__ = ["read_verdicts_in_round"]
 
 
-def read_verdicts_in_round(monitor: Monitor, ledger: Ledger, done: Round, *, now: datetime) -> None:
+def read_verdicts_in_round(
+    monitor: Monitor,
+    ledger: Ledger,
+    *,
+    now: datetime,
+    on_failure: Callable[[str, Exception], object],
+) -> None:
     """Read verdicts on a monitor's audits that are new; delete ids that were kept long enough.
 
-    What fails is told of the round, and delays nothing else.
+    `on_failure` is told what failed and why; nothing else is delayed by it.
     """
     if monitor.audits is None:
         return
@@ -27,4 +33,4 @@ def read_verdicts_in_round(monitor: Monitor, ledger: Ledger, done: Round, *, now
     except StateError:
         raise
     except Exception as error:  # noqa: BLE001 (windows are evaluated without them)
-        done.failed(f"{monitor.name}, verdicts on audits", error)
+        on_failure(f"{monitor.name}, verdicts on audits", error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from sqlalchemy import update
 from pumonitor.audit.ordering import draw_key
 from pumonitor.errors import SourceError
 from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.audits.in_rounds import read_verdicts_in_round
 from pumonitor.monitor.audits.reading import given_verdicts, lines_digest
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.jobs import Jobs
@@ -112,6 +113,11 @@ def test_verdicts_are_read_once_they_are_there(jobs: Jobs) -> None:
     assert round_of(jobs).evaluated == 3
 
 
+def _read(jobs: Jobs, done: Round, *, now: datetime) -> None:
+    monitor = jobs.monitors["card-fraud"]
+    read_verdicts_in_round(monitor, jobs.ledger, now=now, on_failure=done.failed)
+
+
 def test_what_cannot_be_read_stops_nothing_else(jobs: Jobs) -> None:
     folder = jobs.folder  # type: ignore[attr-defined]
     (folder / "verdicts.csv").write_text("name,verdict,at,who\n1,1,,\n")
@@ -124,11 +130,10 @@ def test_what_cannot_be_read_stops_nothing_else(jobs: Jobs) -> None:
 
 
 def test_ids_are_deleted_when_they_were_kept_long_enough(
-    jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+    jobs: Jobs,
 ) -> None:
     assert {one.id for one in jobs.ledger.reviews.cases("a1")} == {"0", "1", "2"}
-    monkeypatch.setattr(jobs, "_clock", lambda: FIRST + 96 * DAY)
-    jobs._read_verdicts("card-fraud", Round())
+    _read(jobs, Round(), now=FIRST + 96 * DAY)
     assert {one.id for one in jobs.ledger.reviews.cases("a1")} == {None}
 
 
@@ -150,6 +155,6 @@ def test_a_database_that_is_down_is_said(jobs: Jobs, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("pumonitor.monitor.audits.reading.read_configured", fail)
     done = Round()
-    jobs._read_verdicts("card-fraud", done)
+    _read(jobs, done, now=NOW)
     assert done.failures == ["card-fraud, verdicts on audits: the warehouse is down"]
     assert done.bad_input == 0
