@@ -125,10 +125,10 @@ def _has_rows(ledger: Ledger, monitor: Monitor, pane: Pane) -> bool:
 
 
 def _print(drawn: DrawnBetween, monitor: str, challenger: str, out: Path, *, asked: int) -> None:
-    champion, other, both = drawn.audit.rows
+    champion, other, both = drawn.flagged
     windows = len(drawn.audit.windows)
     typer.echo(
-        f"Of {champion + both:,} rows that either model flags in {windows} "
+        f"Of {champion + both:,} rows that each model flags in {windows} "
         f"window{'s' * (windows != 1)}, {champion:,} are flagged by the deployed model alone and "
         f"{other:,} by {challenger} alone."
     )
