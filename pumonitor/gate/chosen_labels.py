@@ -77,14 +77,14 @@ def chosen_by(
             found.append((cut.p_value, ChosenBy(model=model, sentence=sentence)))
         if least_class_prior is not None and model == "champion":
             # So many of the positives would be among so few rows.
-            above = table.lower >= (counts.cut(capacity) or 0.0)
-            inside, labels = int(table.labeled[above].sum()), int(table.labeled.sum())
-            most = min(1.0, capacity / least_class_prior)
+            inside, share = counts.above(capacity)
+            labels = int(counts.labeled.sum())
+            most = min(1.0, share / least_class_prior)
             p_value = float(stats.binom.sf(inside - 1, labels, most)) if most < 1 else 1.0
             if p_value < _LEVEL:
                 sentence = (
                     f"{inside} of {labels} confirmed positives are among the champion's highest "
-                    f"{100 * capacity:.3g}% of rows, which cannot hold more than {100 * most:.3g}% "
+                    f"{100 * share:.3g}% of rows, which cannot hold more than {100 * most:.3g}% "
                     "of the positives"
                 )
                 found.append((p_value, ChosenBy(model=model, sentence=sentence)))

@@ -120,3 +120,14 @@ class ScoreCounts:
         rows = (self.unlabeled + self.labeled + self.negative)[::-1]
         at = int(np.searchsorted(np.cumsum(rows), capacity * rows.sum()))
         return float(self.lower[::-1][min(at, len(rows) - 1)])
+
+    def above(self, capacity: float) -> tuple[int, float]:
+        """Labels from the cut upwards, and the share of all rows there.
+
+        Rows that score alike are all above, so that they may be more than the capacity.
+        """
+        cut = self.cut(capacity)
+        if cut is None:
+            return 0, 0.0
+        rows, there = self.unlabeled + self.labeled + self.negative, self.lower >= cut
+        return int(self.labeled[there].sum()), float(rows[there].sum() / rows.sum())
