@@ -12,13 +12,14 @@ from pumonitor.gate.labels_needed import labels_needed
 from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.paired_labels import GateMetric, PairedLabels
 
-__all__ = ["ERROR", "Condition", "GateSettings", "Judgement", "Verdict", "judge"]
+__all__ = ["ENOUGH_WINDOWS", "ERROR", "Condition", "GateSettings", "Judgement", "Verdict", "judge"]
 
 Verdict = Literal["better", "worse", "not yet", "cannot be judged"]
 
 ERROR: Final = 0.025
 """Of each side: intervals are of 95%."""
-_FEW_WINDOWS: Final = 5
+ENOUGH_WINDOWS: Final = 5
+"""Windows with labels from which on it can be seen whether windows differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +233,7 @@ class _Asked:
             name=name,
             tests=tuple(tests),
             labels=reviewed if by_audit else sum(one.positives for one in windows),
-            windows=len(audits) if by_audit else len(windows),
+            windows=len(audits) if by_audit else sum(one.positives > 0 for one in windows),
             chosen=None if chosen is None else chosen.model,
             why=_why(chosen.sentence if chosen else "", settings, by_audit=by_audit),
             by_audit=by_audit,
@@ -309,8 +310,9 @@ class _Asked:
                 said += f", and some {needed:,} in all would tell in 4 of 5 cases"
             elif main.value <= 0:
                 said += ", and as it looks more of them will not tell"
-        elif self.windows < _FEW_WINDOWS and not self.by_audit:
-            said += f"; {self.windows} windows are too few to see whether windows differ"
+        elif self.windows < ENOUGH_WINDOWS and not self.by_audit:
+            number = "one window is" if self.windows == 1 else f"{self.windows} windows are"
+            said += f"; {number} too few to see whether windows differ"
         return said
 
 

@@ -99,6 +99,12 @@ def test_not_yet_tells_how_many_labels_would_do() -> None:
     assert judge({"one": [_EQUAL]}, GateSettings())["one"].labels_needed is None
 
 
+def test_windows_without_labels_do_not_show_how_windows_differ() -> None:
+    found = judge({"one": [_BETTER, *[_seen([])] * 9]}, GateSettings())["one"]
+    assert (found.verdict, found.windows) == ("better", 1)
+    assert "one window is too few to see whether windows differ" in found.reason
+
+
 def test_without_labels_it_says_so() -> None:
     found = judge({"one": []}, GateSettings())["one"]
     assert (found.verdict, found.reason) == ("not yet", "there are no confirmed positives yet")

@@ -89,6 +89,35 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
     assert again["challengers"][0]["windows"] == []
 
 
+@pytest.mark.parametrize(
+    ("window", "held_out", "promoted"), [("1d", "3", False), ("12h", "6", True)]
+)
+def test_rounds_promote_what_is_surely_better_on_five_windows(
+    tmp_path: Path,
+    registry: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    window: str,
+    held_out: str,
+    promoted: bool,
+) -> None:
+    """With fewer it cannot be seen whether windows differ, and a person decides."""
+    monkeypatch.chdir(tmp_path)
+    automatic = TRACKED | {"more": TRACKED["more"] + "\n      promote: automatic"}
+    path = write_challenged_shop(tmp_path, **automatic)
+    path.write_text(path.read_text().replace("window: 1d", f"window: {window}"))
+    _evaluated(path)
+    registry.create_registered_model("shop")
+    old = registry.create_model_version("shop", f"file://{tmp_path}").version
+    registry.set_registered_model_alias("shop", "champion", old)
+    _called("challenge", "shop", "--train", "all", "--hold-out", held_out)
+    _called("promote", "shop", "--dry-run")
+
+    _evaluated(path)
+
+    deployed = registry.get_model_version_by_alias("shop", "champion").version
+    assert (deployed != old) == promoted
+
+
 def test_what_is_stored_scores_as_what_was_trained(tmp_path: Path, registry: Any) -> None:
     """Read back by any process that has the package: the same scores to the last digit."""
     from pumonitor.monitor.challenging.training import register
