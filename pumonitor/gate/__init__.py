@@ -13,7 +13,7 @@ from pumonitor.gate.judging import (
     judge,
 )
 from pumonitor.gate.mean_evidence import MeanEvidence
-from pumonitor.gate.paired_labels import GateMetric, PairedLabels
+from pumonitor.gate.paired_labels import GateMetric, PairedLabels, evidence_of
 
 __all__ = [
     "ENOUGH_WINDOWS",
@@ -27,5 +27,6 @@ __all__ = [
     "PairedLabels",
     "Side",
     "Verdict",
+    "evidence_of",
     "judge",
 ]

@@ -10,7 +10,7 @@ from pumonitor.gate.audited_pairs import AuditedBetween, AuditEvidence
 from pumonitor.gate.chosen_labels import chosen_by
 from pumonitor.gate.labels_needed import labels_needed
 from pumonitor.gate.mean_evidence import MeanEvidence
-from pumonitor.gate.paired_labels import GateMetric, PairedLabels
+from pumonitor.gate.paired_labels import GateMetric, PairedLabels, evidence_of
 
 __all__ = ["ENOUGH_WINDOWS", "ERROR", "Condition", "GateSettings", "Judgement", "Verdict", "judge"]
 
@@ -222,10 +222,7 @@ class _Asked:
                 _Test(
                     metric=metric,
                     above=above,
-                    evidence=MeanEvidence.of(
-                        [one.differences(metric) for one in windows],
-                        [one.weights for one in windows],
-                    ),
+                    evidence=evidence_of(windows, metric),
                 )
                 for metric, above in asked
             ]

@@ -31,7 +31,7 @@ def test_labels_of_few_positives_gain_nothing_on_average_either(labels: int) -> 
     assert np.mean(capitals) <= 1 + 1e-12
 
 
-def test_weights_gain_nothing_on_average_where_the_largest_is_there() -> None:
+def test_weights_gain_nothing_on_average_where_the_largest_is_known() -> None:
     """Two kinds of positives, one confirmed five times as often; models that are equally good."""
     kinds = {(-1.0, 1.0): 5 / 9, (1.0, 5.0): 1 / 9, (0.0, 5.0): 3 / 9}
     assert sum(x * w * chance for (x, w), chance in kinds.items()) == pytest.approx(0.0)
@@ -39,7 +39,7 @@ def test_weights_gain_nothing_on_average_where_the_largest_is_there() -> None:
     for drawn in product(kinds, repeat=4):
         differences, weights = zip(*drawn, strict=True)
         chance = np.prod([kinds[one] for one in drawn])
-        evidence = MeanEvidence.of([[*differences, 0.0]], [[*weights, 5.0]])
+        evidence = MeanEvidence.of([differences], [weights], largest_weight=5.0)
         expected += chance * evidence.capital()
     assert expected == pytest.approx(1.0, abs=1e-12)
 
