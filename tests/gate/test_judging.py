@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 
+from pumonitor.diagnostics.review_cut import review_cut
 from pumonitor.errors import InputError
 from pumonitor.gate import (
     AuditedBetween,
@@ -139,6 +141,40 @@ def test_fair_labels_are_not_taken_for_chosen_ones() -> None:
         labels = (positive & (rng.random(rows) < 0.3)).astype(int)
         seen = PairedLabels.of_window(labels, *scores, capacity=0.05)
         assert chosen_by([seen], capacity=0.05, threshold=0.5) is None, seed
+
+
+def _weeks(
+    labeled: Callable[[np.ndarray, np.ndarray], np.ndarray], *, steep: float, seed: int
+) -> list[PairedLabels]:
+    """Twelve small windows, whose shares of positives differ; labels as a function says."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(12):
+        positive = rng.random(1500) < rng.uniform(0.03, 0.12)
+        champion = 1 / (1 + np.exp(-rng.normal(steep * positive)))
+        labels = positive & labeled(champion, rng.random(1500))
+        challenger = 1 / (1 + np.exp(-rng.normal(1.0 * positive)))
+        found.append(
+            PairedLabels.of_window(labels.astype(int), champion, challenger, capacity=0.05)
+        )
+    return found
+
+
+def test_labels_of_the_highest_rows_of_each_week_judge_nobody() -> None:
+    """They end at another score in each window, and at the same rank."""
+    weeks = _weeks(lambda score, _: score >= np.quantile(score, 0.95), steep=1.2, seed=0)
+    found = chosen_by(weeks, capacity=0.05)
+    assert found is not None
+    assert found.model == "champion"
+    table = ScoreCounts.together([one.counts["champion"] for one in weeks]).table()
+    assert review_cut(table, level=0.01) is None
+
+
+@pytest.mark.parametrize("steep", [1.2, 3.0, 6.0])
+def test_fair_labels_of_weeks_that_differ_are_not_taken_for_chosen_ones(steep: float) -> None:
+    for seed in range(5):
+        weeks = _weeks(lambda _, chance: chance < 0.4, steep=steep, seed=seed)
+        assert chosen_by(weeks, capacity=0.05, threshold=0.5) is None, seed
 
 
 def test_more_positives_than_rows_are_impossible() -> None:
