@@ -285,7 +285,11 @@ class _Asked:
             return self.why
         main = conditions[0]
         if main.value is None:
-            return "there are no confirmed positives yet"
+            return (
+                "no case of each side has a verdict yet"
+                if self.by_audit
+                else "there are no confirmed positives yet"
+            )
         what = {
             "recall": f"recall among the highest {100 * self.capacity:.3g}% of rows",
             "aul": "AUL",
@@ -323,7 +327,7 @@ def _why(sentence: str, settings: GateSettings, *, by_audit: bool) -> str:
         metrics = ", ".join(settings.not_worse)
         return (
             f"{sentence}; an audit between the models says nothing of {metrics}, which the gate "
-            "asks for as well: leave out not_worse, or draw an audit of all rows"
+            "asks for as well: leave out not_worse, or give propensities"
         )
     return (
         f"{sentence}; so they say which model chose them, not which one is better. Draw an audit "

@@ -169,14 +169,19 @@ def draw_between(
     )
 
 
-def audits_between(ledger: Ledger, series: ChallengerSeries) -> list[AuditedBetween]:
+def audits_between(
+    ledger: Ledger, series: ChallengerSeries, *, since: datetime | None = None
+) -> list[AuditedBetween]:
     """What reviewers said of the cases drawn for a challenger, audit by audit.
 
-    Undecided cases and those with verdicts that contradict each other count as not reviewed.
+    An audit with a window that began before `since` says nothing of these two models. Undecided
+    cases and those with verdicts that contradict each other count as not reviewed.
     """
     found = []
     for audit in ledger.reviews.all(series.monitor, between=True):
-        if audit.configuration != f"{BETWEEN}{series.digest}":
+        if audit.configuration != f"{BETWEEN}{series.digest}" or (
+            since is not None and audit.window_start < since
+        ):
             continue
         verdicts: dict[int, list[int]] = {_CHAMPION: [], _CHALLENGER: []}
         # In the order of the keys, which is that of the draw.
