@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.destinations import Tracking
-from pumonitor.monitor.delivery.mlflow.model_link import linked_version
+from pumonitor.monitor.delivery.mlflow.model_link import ModelLink, linked_version
 from pumonitor.monitor.promotion.registry import RegistryError, asking_registry
 
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ class RegisteredChallenger:
         given: tuple[str, ...] = (),
         mask: Callable[[str], str] = str,
     ) -> None:
+        ModelLink.parsed(link)
         with asking_registry(mask=mask):
             found = linked_version(client, link, model_version="")
         if found is None:
