@@ -172,6 +172,25 @@ def test_a_challenger_that_is_not_there_is_said_to_be_missing(
     assert "challenger shop: model 'shop' must be like models:/name@alias" in other
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("kind]", "knid]", "has no column 'knid'; did you mean 'kind'?"),
+        ("id: id, columns", "id: order, columns", "has no column 'order'"),
+        ("source: features", "source: featrues", "did you mean"),
+        ("kind]", "kind]", "4 columns, one of them the id"),
+    ],
+)
+def test_check_finds_the_table_of_features(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = write_challenged_shop(tmp_path, more=TRACKED["more"])
+    path.write_text(path.read_text().replace(before, after))
+    found = json.loads(_called("check", "--json", status=0 if before == after else 2))
+    assert said in found["connections"]["shop.challengers.features"]["message"]
+
+
 def test_what_cannot_be_held_out_is_refused(
     tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
