@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pumonitor.errors import InputError
@@ -62,7 +62,7 @@ def test_the_capital_is_that_of_betting_one_difference_after_the_other() -> None
     assert MeanEvidence.of([differences]).capital(0.1) == pytest.approx(grown @ shares, rel=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=40))
 def test_the_interval_is_around_the_mean_and_does_not_depend_on_the_order(
     differences: list[float],
