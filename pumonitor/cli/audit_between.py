@@ -14,6 +14,7 @@ from pumonitor.errors import InputError, PumonitorError, no_such
 
 if TYPE_CHECKING:
     from pumonitor.monitor.challenging.between import DrawnBetween
+    from pumonitor.monitor.challenging.challengers import Challenger
     from pumonitor.monitor.config.sections.monitor import Monitor
     from pumonitor.monitor.ledger.ledger import Ledger
     from pumonitor.ports import Pane
@@ -61,7 +62,7 @@ def draw_between_models(
                     chosen,
                     challenger,
                     series_of(chosen, challenger),
-                    _panes(ledger, chosen, windows),
+                    _panes(ledger, chosen, challenger, windows),
                     cases=cases or _CASES,
                     seed=seed,
                     actor=local_user(),
@@ -95,9 +96,11 @@ def _challenger_of(between: tuple[str, str]) -> str:
     return others[0]
 
 
-def _panes(ledger: Ledger, monitor: Monitor, windows: str | None) -> list[Pane]:
-    """Mature windows of a period; the newest one without."""
-    from pumonitor.monitor.challenging.seen import mature_panes
+def _panes(
+    ledger: Ledger, monitor: Monitor, challenger: Challenger, windows: str | None
+) -> list[Pane]:
+    """Mature windows of a period, or the newest one, that a challenger can be judged on."""
+    from pumonitor.monitor.challenging.seen import judged_since, mature_panes
     from pumonitor.monitor.config.file import configuration_hash
     from pumonitor.monitor.rules.windows.named_period import read_period
 
@@ -116,7 +119,18 @@ def _panes(ledger: Ledger, monitor: Monitor, windows: str | None) -> list[Pane]:
             + ": pumonitor run evaluates what is due"
         )
         raise InputError(msg)
-    return found
+    since = judged_since(ledger, monitor, challenger)
+    if since is None:
+        return found
+    moment, why = since
+    kept = [one for one in found if one.window.start >= moment]
+    if not kept:
+        msg = (
+            f"{challenger.name} cannot be judged on windows that began before "
+            f"{moment:%Y-%m-%d %H:%M} UTC, when {why}: give later ones by --windows"
+        )
+        raise InputError(msg)
+    return kept
 
 
 def _has_rows(ledger: Ledger, monitor: Monitor, pane: Pane) -> bool:
@@ -125,10 +139,10 @@ def _has_rows(ledger: Ledger, monitor: Monitor, pane: Pane) -> bool:
 
 
 def _print(drawn: DrawnBetween, monitor: str, challenger: str, out: Path, *, asked: int) -> None:
-    champion, other, both = drawn.audit.rows
+    champion, other, both = drawn.flagged
     windows = len(drawn.audit.windows)
     typer.echo(
-        f"Of {champion + both:,} rows that either model flags in {windows} "
+        f"Of {champion + both:,} rows that each model flags in {windows} "
         f"window{'s' * (windows != 1)}, {champion:,} are flagged by the deployed model alone and "
         f"{other:,} by {challenger} alone."
     )

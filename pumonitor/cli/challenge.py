@@ -68,7 +68,8 @@ def challenge(
     With --train the learner is pumonitor.sklearn.ChallengerClassifier, on the features that the
     configuration names; the new version gets the alias challenger, or that of the configuration.
 
-    Exit status 0: a challenger is surely better. 1: none is.
+    Exit status 0: a challenger is surely better. 1: none is. 3: none could be judged, as where the
+    registry cannot be used.
 
     Example: pumonitor challenge card-fraud
     """
@@ -77,6 +78,9 @@ def challenge(
     from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
+        if hold_out and trained_on is None:
+            msg = "--hold-out is for --train: it leaves out windows when a challenger is trained"
+            raise InputError(msg)
         from pumonitor.monitor.app import chosen_monitors, open_ledger
         from pumonitor.monitor.challenging.challengers import AlreadyDeployedError
         from pumonitor.monitor.challenging.judged import (

@@ -93,8 +93,10 @@ def _evidence(one: Promotion) -> str:
 
     if one.evidence is None:
         return f"undoes {one.undoes}"
-    labels = f"{one.evidence.labels:,} labels, {one.evidence.windows:,} windows"
-    return f"{one.evidence.metric} {difference_said(one.evidence)}, {labels}"
+    number, of = one.evidence.labels, one.evidence.windows
+    unit, part = ("case", "audit") if one.evidence.is_of_audit else ("label", "window")
+    seen = f"{number:,} {unit}{'s' * (number != 1)}, {of:,} {part}{'s' * (of != 1)}"
+    return f"{one.evidence.metric} {difference_said(one.evidence)}, {seen}"
 
 
 def _plain(one: Promotion) -> dict[str, Any]:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from pumonitor.gate.audited_pairs import AuditedBetween, Side
-from pumonitor.gate.judging import ERROR, Condition, GateSettings, Judgement, Verdict, judge
+from pumonitor.gate.judging import (
+    ENOUGH_WINDOWS,
+    ERROR,
+    Condition,
+    GateSettings,
+    Judgement,
+    Verdict,
+    judge,
+)
 from pumonitor.gate.mean_evidence import MeanEvidence
-from pumonitor.gate.paired_labels import GateMetric, PairedLabels
+from pumonitor.gate.paired_labels import GateMetric, PairedLabels, evidence_of
 
 __all__ = [
+    "ENOUGH_WINDOWS",
     "ERROR",
     "AuditedBetween",
     "Condition",
@@ -18,5 +27,6 @@ __all__ = [
     "PairedLabels",
     "Side",
     "Verdict",
+    "evidence_of",
     "judge",
 ]

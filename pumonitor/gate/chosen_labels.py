@@ -8,7 +8,7 @@ from typing import Final
 
 from scipy import stats
 
-from pumonitor.diagnostics.review_cut import review_cut
+from pumonitor.diagnostics.review_cut import ReviewCut, review_cut
 from pumonitor.gate.paired_labels import PairedLabels
 from pumonitor.gate.score_counts import ScoreCounts
 
@@ -47,9 +47,9 @@ def chosen_by(
 
     Confirmed positives become rarer from one row to the next where review stops
     (`pumonitor.diagnostics.review_cut`), at the champion's threshold, at the capacity of either
-    model, or anywhere else. And the champion cannot have found a share of the positives that is
-    more rows than it flags. Wrong where positives themselves stop at a score, and blind to a choice
-    that fades slowly with the score.
+    model, or anywhere else: at one score in all windows, or at one rank of each. And the champion
+    cannot have found a share of the positives that is more rows than it flags. Wrong where
+    positives themselves stop at a score, and blind to a choice that fades slowly with the score.
 
     Parameters
     ----------
@@ -62,37 +62,39 @@ def chosen_by(
     """
     found = []
     for model in ("champion", "challenger"):
-        counts = ScoreCounts.together([one.counts[model] for one in windows if one.counts])
-        table = None if counts is None else counts.table()
-        if counts is None or table is None:
-            continue
-        at = [counts.cut(capacity), threshold if model == "champion" else None]
-        cut = review_cut(
-            table,
-            thresholds=[one for one in at if one is not None],
-            level=_LEVEL,
-            bent_level=_BENT_LEVEL,
-        )
-        if cut is not None:
-            rarer = (
-                "there are none" if cut.ratio > 100 else f"they are {cut.ratio:.3g} times as rare"
-            )
-            sentence = (
-                f"confirmed positives stop at a score of the {model} (its highest "
-                f"{100 * cut.share:.2g}% of rows): right below, {rarer}"
-            )
-            found.append((cut.p_value, ChosenBy(model=model, sentence=sentence)))
-        if least_class_prior is not None and model == "champion":
+        seen = [one.counts[model] for one in windows if one.counts]
+        together = ScoreCounts.together(seen)
+        for counts in (together, ScoreCounts.at_equal_ranks(seen)):
+            cut = _cut(counts, capacity, threshold if model == "champion" else None)
+            if cut is not None:
+                found.append((cut.p_value, ChosenBy(model=model, sentence=_said(model, cut))))
+        if together is not None and least_class_prior is not None and model == "champion":
             # So many of the positives would be among so few rows.
-            above = table.lower >= (counts.cut(capacity) or 0.0)
-            inside, labels = int(table.labeled[above].sum()), int(table.labeled.sum())
-            most = min(1.0, capacity / least_class_prior)
+            inside, share = together.above(capacity)
+            labels = int(together.labeled.sum())
+            most = min(1.0, share / least_class_prior)
             p_value = float(stats.binom.sf(inside - 1, labels, most)) if most < 1 else 1.0
             if p_value < _LEVEL:
                 sentence = (
                     f"{inside} of {labels} confirmed positives are among the champion's highest "
-                    f"{100 * capacity:.3g}% of rows, which cannot hold more than {100 * most:.3g}% "
+                    f"{100 * share:.3g}% of rows, which cannot hold more than {100 * most:.3g}% "
                     "of the positives"
                 )
                 found.append((p_value, ChosenBy(model=model, sentence=sentence)))
     return min(found, key=lambda one: one[0])[1] if found else None
+
+
+def _cut(counts: ScoreCounts | None, capacity: float, threshold: float | None) -> ReviewCut | None:
+    table = None if counts is None else counts.table()
+    if counts is None or table is None:
+        return None
+    at = [one for one in (counts.cut(capacity), threshold) if one is not None]
+    return review_cut(table, thresholds=at, level=_LEVEL, bent_level=_BENT_LEVEL)
+
+
+def _said(model: str, cut: ReviewCut) -> str:
+    rarer = "there are none" if cut.ratio > 100 else f"they are {cut.ratio:.3g} times as rare"
+    return (
+        f"confirmed positives stop at a score of the {model} (its highest "
+        f"{100 * cut.share:.2g}% of rows): right below, {rarer}"
+    )

@@ -10,15 +10,16 @@ from pumonitor.gate.audited_pairs import AuditedBetween, AuditEvidence
 from pumonitor.gate.chosen_labels import chosen_by
 from pumonitor.gate.labels_needed import labels_needed
 from pumonitor.gate.mean_evidence import MeanEvidence
-from pumonitor.gate.paired_labels import GateMetric, PairedLabels
+from pumonitor.gate.paired_labels import GateMetric, PairedLabels, evidence_of
 
-__all__ = ["ERROR", "Condition", "GateSettings", "Judgement", "Verdict", "judge"]
+__all__ = ["ENOUGH_WINDOWS", "ERROR", "Condition", "GateSettings", "Judgement", "Verdict", "judge"]
 
 Verdict = Literal["better", "worse", "not yet", "cannot be judged"]
 
 ERROR: Final = 0.025
 """Of each side: intervals are of 95%."""
-_FEW_WINDOWS: Final = 5
+ENOUGH_WINDOWS: Final = 5
+"""Windows with labels from which on it can be seen whether windows differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,10 +222,7 @@ class _Asked:
                 _Test(
                     metric=metric,
                     above=above,
-                    evidence=MeanEvidence.of(
-                        [one.differences(metric) for one in windows],
-                        [one.weights for one in windows],
-                    ),
+                    evidence=evidence_of(windows, metric),
                 )
                 for metric, above in asked
             ]
@@ -232,7 +230,7 @@ class _Asked:
             name=name,
             tests=tuple(tests),
             labels=reviewed if by_audit else sum(one.positives for one in windows),
-            windows=len(audits) if by_audit else len(windows),
+            windows=len(audits) if by_audit else sum(one.positives > 0 for one in windows),
             chosen=None if chosen is None else chosen.model,
             why=_why(chosen.sentence if chosen else "", settings, by_audit=by_audit),
             by_audit=by_audit,
@@ -287,7 +285,11 @@ class _Asked:
             return self.why
         main = conditions[0]
         if main.value is None:
-            return "there are no confirmed positives yet"
+            return (
+                "no case of each side has a verdict yet"
+                if self.by_audit
+                else "there are no confirmed positives yet"
+            )
         what = {
             "recall": f"recall among the highest {100 * self.capacity:.3g}% of rows",
             "aul": "AUL",
@@ -309,8 +311,9 @@ class _Asked:
                 said += f", and some {needed:,} in all would tell in 4 of 5 cases"
             elif main.value <= 0:
                 said += ", and as it looks more of them will not tell"
-        elif self.windows < _FEW_WINDOWS and not self.by_audit:
-            said += f"; {self.windows} windows are too few to see whether windows differ"
+        elif self.windows < ENOUGH_WINDOWS and not self.by_audit:
+            number = "one window is" if self.windows == 1 else f"{self.windows} windows are"
+            said += f"; {number} too few to see whether windows differ"
         return said
 
 
@@ -324,7 +327,7 @@ def _why(sentence: str, settings: GateSettings, *, by_audit: bool) -> str:
         metrics = ", ".join(settings.not_worse)
         return (
             f"{sentence}; an audit between the models says nothing of {metrics}, which the gate "
-            "asks for as well: leave out not_worse, or draw an audit of all rows"
+            "asks for as well: leave out not_worse, or give propensities"
         )
     return (
         f"{sentence}; so they say which model chose them, not which one is better. Draw an audit "

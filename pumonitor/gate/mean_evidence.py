@@ -39,14 +39,17 @@ class MeanEvidence:
         Positives that a unit stands for; 1 without propensities.
     window : ndarray of int, shape (units,)
         Window of each.
+    largest_weight : float
+        That a unit could have had, as far as it is known from elsewhere.
 
     Notes
     -----
     Capital of one stake b is the product of 1 + b w (x - m) / (1 + abs(m)), w relative to the
-    largest weight. Waudby-Smith and Ramdas, "Estimating means of bounded random variables by
-    betting" (2024), section 4; here stakes are averaged, so that the order within a window is of no
-    consequence. With weights the largest one is known at the end only; then the guarantee is
-    approximate.
+    largest weight there can be. Waudby-Smith and Ramdas, "Estimating means of bounded random
+    variables by betting" (2024), section 4; here stakes are averaged, so that the order within a
+    window is of no consequence. The guarantee is good once the largest weight is known. Before a
+    unit of that weight is seen, or `largest_weight` names it, all evidence comes from those that
+    are seen often, and if these favour one model it is called better though it is not.
 
     Examples
     --------
@@ -60,12 +63,15 @@ class MeanEvidence:
     differences: FloatArray
     weights: FloatArray
     window: NDArray[np.int64]
+    largest_weight: float = 0.0
 
     @classmethod
     def of(
         cls,
         windows: list[ArrayLike] | tuple[ArrayLike, ...],
         weights: list[ArrayLike] | tuple[ArrayLike, ...] | None = None,
+        *,
+        largest_weight: float = 0.0,
     ) -> MeanEvidence:
         """Differences of each window, with weights where a unit stands for several positives.
 
@@ -95,6 +101,7 @@ class MeanEvidence:
             differences=differences,
             weights=given,
             window=np.repeat(np.arange(len(parts)), sizes),
+            largest_weight=largest_weight,
         )
 
     @property
@@ -176,9 +183,10 @@ class _Bets:
     def on(cls, evidence: MeanEvidence) -> _Bets:
         pairs = np.stack([evidence.differences, evidence.weights], axis=1)
         distinct, counts = np.unique(pairs, axis=0, return_counts=True)
+        largest = max(evidence.largest_weight, distinct[:, 1].max(initial=1e-300))
         return cls(
             differences=distinct[:, 0],
-            weights=distinct[:, 1] / distinct[:, 1].max(initial=1e-300),
+            weights=distinct[:, 1] / largest,
             counts=counts.astype(np.float64),
             dispersion=evidence.dispersion,
         )

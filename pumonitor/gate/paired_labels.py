@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pumonitor.errors import InputError
+from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.score_counts import ScoreCounts
 
-__all__ = ["GateMetric", "PairedLabels", "shares_below"]
+__all__ = ["GateMetric", "PairedLabels", "evidence_of", "shares_below"]
 
 FloatArray = NDArray[np.float64]
 GateMetric = Literal["recall", "aul"]
@@ -45,6 +46,8 @@ class PairedLabels:
         Confirmed positives; as many as units without entities.
     rows : int
         All rows that were ranked.
+    largest_weight : float
+        That a label could have had, by the propensities of all labeled rows, negative ones too.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class PairedLabels:
     counts: Mapping[str, ScoreCounts]
     positives: int
     rows: int
+    largest_weight: float = 1.0
 
     @classmethod
     def of_window(
@@ -89,7 +93,8 @@ class PairedLabels:
         entity : array-like of shape (n,), optional
             Positives of one entity are one unit, of their mean.
         propensity : array-like of shape (n,), optional
-            Probability that such a positive is confirmed.
+            Probability that such a positive is confirmed; of confirmed negatives as well, where it
+            is known.
         is_sampled : array-like of bool, shape (n,), optional
             Rows that stand for all rows of the window; the others are there for their label. All
             unless given.
@@ -104,9 +109,12 @@ class PairedLabels:
         found = {name: _finite(one, name, len(given)) for name, one in scores.items()}
         stands = np.ones(len(given), bool) if is_sampled is None else np.asarray(is_sampled, bool)
         positive = given == 1
-        weights = np.ones(int(positive.sum()))
+        weights, largest = np.ones(int(positive.sum())), 1.0
         if propensity is not None:
-            weights = 1.0 / _chances(np.asarray(propensity, dtype=np.float64)[positive])
+            chances = np.asarray(propensity, dtype=np.float64)
+            weights = 1.0 / _chances(chances[positive])
+            among_negatives = chances[(given == -1) & (chances > 0) & (chances <= 1)]
+            largest = max(weights.max(initial=1.0), 1.0 / among_negatives.min(initial=1.0))
         places = [_places(one[stands], one[positive], capacity) for one in found.values()]
         differences = np.stack([places[1][at] - places[0][at] for at in (0, 1)], axis=1)
         positives = len(weights)
@@ -122,6 +130,7 @@ class PairedLabels:
             else {},
             positives=positives,
             rows=int(stands.sum()),
+            largest_weight=float(largest),
         )
 
     def differences(self, metric: GateMetric) -> FloatArray:
@@ -135,6 +144,7 @@ class PairedLabels:
             "aul": self.aul,
             "weights": self.weights,
             "sizes": np.array([self.positives, self.rows]),
+            "largest_weight": np.array(self.largest_weight),
         }
         for model, counts in self.counts.items():
             columns |= {f"{model} {one.name}": getattr(counts, one.name) for one in fields(counts)}
@@ -162,7 +172,17 @@ class PairedLabels:
             counts=counts,
             positives=int(columns["sizes"][0]),
             rows=int(columns["sizes"][1]),
+            largest_weight=float(columns.get("largest_weight", 1.0)),
         )
+
+
+def evidence_of(windows: Sequence[PairedLabels], metric: GateMetric) -> MeanEvidence:
+    """What windows together say of the mean of one metric's differences."""
+    return MeanEvidence.of(
+        [one.differences(metric) for one in windows],
+        [one.weights for one in windows],
+        largest_weight=max((one.largest_weight for one in windows), default=1.0),
+    )
 
 
 def _finite(scores: ArrayLike, model: str, rows: int) -> FloatArray:

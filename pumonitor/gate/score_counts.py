@@ -60,7 +60,7 @@ class ScoreCounts:
     @classmethod
     def together(cls, windows: Sequence[Self]) -> Self | None:
         """The sum over windows, of those whose scores have the scale of the last; None of none."""
-        alike = [one for one in windows if one.is_probability == windows[-1].is_probability]
+        alike = cls._alike(windows)
         if not alike:
             return None
         columns = {
@@ -68,6 +68,44 @@ class ScoreCounts:
             for one in fields(cls)[1:]
         }
         return cls._grouped(alike[-1].is_probability, *columns.values())
+
+    @classmethod
+    def at_equal_ranks(cls, windows: Sequence[Self]) -> Self | None:
+        """The sum over windows, had each the scores that all have together; None of fewer than two.
+
+        Where the highest rows of each window are reviewed, that is down to another score each time.
+        Then labels of all windows fade away over these scores, and at equal ranks they stop.
+        """
+        alike = cls._alike(windows)
+        together = cls.together(alike)
+        if together is None or len(alike) < 2:
+            return None
+        scores = 0.5 * (together.lower + together.upper)
+        ranks = np.concatenate([one._ranks() for one in alike])
+        found = np.interp(ranks, together._ranks(), scores)
+        return cls._grouped(
+            together.is_probability,
+            _GRIDS[together.is_probability].index(found) // _COARSER,
+            found,
+            found,
+            *(
+                np.concatenate([getattr(one, name) for one in alike])
+                for name in ("unlabeled", "labeled", "negative")
+            ),
+        )
+
+    @classmethod
+    def _alike(cls, windows: Sequence[Self]) -> list[Self]:
+        return [
+            one
+            for one in windows
+            if one.is_probability == windows[-1].is_probability and len(one.cell)
+        ]
+
+    def _ranks(self) -> NDArray[np.float64]:
+        """Share of the rows below the middle of each cell."""
+        rows = self.unlabeled + self.labeled + self.negative
+        return np.asarray((np.cumsum(rows) - 0.5 * rows) / rows.sum())
 
     @classmethod
     def _grouped(
@@ -120,3 +158,14 @@ class ScoreCounts:
         rows = (self.unlabeled + self.labeled + self.negative)[::-1]
         at = int(np.searchsorted(np.cumsum(rows), capacity * rows.sum()))
         return float(self.lower[::-1][min(at, len(rows) - 1)])
+
+    def above(self, capacity: float) -> tuple[int, float]:
+        """Labels from the cut upwards, and the share of all rows there.
+
+        Rows that score alike are all above, so that they may be more than the capacity.
+        """
+        cut = self.cut(capacity)
+        if cut is None:
+            return 0, 0.0
+        rows, there = self.unlabeled + self.labeled + self.negative, self.lower >= cut
+        return int(self.labeled[there].sum()), float(rows[there].sum() / rows.sum())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import clone
@@ -119,6 +120,10 @@ def _folds(
     moments = np.asarray(time)
     if moments.shape != labels.shape:
         msg = f"time must have one value for each of the {len(labels)} labels, got {moments.shape}"
+        raise InputError(msg)
+    missing = int(pd.isna(moments).sum())
+    if missing:
+        msg = f"{missing} of {len(labels)} rows have no time: leave them out, or give them one"
         raise InputError(msg)
     distinct = len(np.unique(moments))
     if distinct < FOLDS:

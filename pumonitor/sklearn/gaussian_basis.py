@@ -120,7 +120,8 @@ def _squared_distances(rows: FloatArray, centres: FloatArray) -> FloatArray:
 
 
 def _median_distance(centres: FloatArray) -> float:
-    """Between two centres; 1 where there is only one."""
+    """Between two centres that are apart in double precision; 1 where there are none."""
     above = np.triu_indices(len(centres), k=1)
     distances = np.sqrt(_squared_distances(centres, centres)[above])
-    return float(np.median(distances)) if len(distances) else 1.0
+    apart = distances[distances > 0]
+    return float(np.median(apart)) if len(apart) else 1.0

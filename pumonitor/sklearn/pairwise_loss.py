@@ -93,14 +93,16 @@ def least_loss(
     and over two confirmed rows 1 + 2 w' C_p w. AUL takes the first. AUC takes the first minus pi
     times the second, over 1 - pi, which is the mean over positives and negatives (Sakai et al.
     2018, section 3). Both are, up to a constant and a factor, w'(C + t C_p + d d') w - 2 w'd. With
-    lambda |w|^2 added the minimum is at A^-1 d / (1 + d' A^-1 d), A = C + t C_p + lambda.
+    lambda |w|^2 added the minimum is at (A + d d')^-1 d, A = C + t C_p + lambda, which has the
+    direction of A^-1 d. With t < 0 there is one even where A alone has none, as long as d makes up
+    for it.
     """
     apart = moments.labeled_mean - moments.mean
     matrix = moments.covariance + labeled_weight * moments.labeled_covariance
+    matrix += np.outer(apart, apart)
     strength = regularization * np.trace(moments.covariance) / len(apart)
     matrix[np.diag_indices_from(matrix)] += max(strength, np.finfo(np.float64).tiny)
     try:
-        found = linalg.cho_solve(linalg.cho_factor(matrix), apart)
+        return np.asarray(linalg.cho_solve(linalg.cho_factor(matrix), apart))
     except linalg.LinAlgError:
         raise InputError(unbounded) from None
-    return np.asarray(found / (1 + apart @ found))

@@ -114,6 +114,15 @@ def test_a_better_challenger_is_promoted_told_listed_and_undone(shop, receiver):
     assert rows[2]["evidence"] == EVIDENCE.to_dict()
 
 
+def test_what_an_audit_decided_is_listed_as_cases(shop):
+    found = replace(EVIDENCE, metric="precision", labels=200, windows=1)
+    shop.answer = replace(BETTER, evidence=found)
+    shop()
+    table = shop("--history").stdout.replace("│", " ").split()
+    assert " ".join(table).count("200 cases,") == 1
+    assert "windows" not in " ".join(table)
+
+
 def test_a_dry_run_changes_nothing(shop, receiver):
     assert "Version 2 would be promoted in place of version 1." in shop("--dry-run").stdout
     told = json.loads(shop("--dry-run", "--json").stdout)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 
+from pumonitor.diagnostics.review_cut import review_cut
 from pumonitor.errors import InputError
 from pumonitor.gate import (
     AuditedBetween,
@@ -81,12 +83,28 @@ def test_who_stands_behind_one_that_is_not_better_is_not_better() -> None:
     assert {one.error for one in both.values()} == {0.025 / 3}
 
 
+def test_one_that_cannot_be_judged_costs_the_others_its_share_only() -> None:
+    """It takes part in sharing the error, however much evidence it seems to have."""
+    found = judge(
+        {"chosen": [_reviewed(0.0)], "better": [_BETTER], "equal": [_EQUAL]}, GateSettings()
+    )
+    assert found["chosen"].verdict == "cannot be judged"
+    assert found["better"].verdict == "better"
+    assert {found[name].error for name in ("better", "equal")} <= {0.025 / 3, 0.025 / 2}
+
+
 def test_not_yet_tells_how_many_labels_would_do() -> None:
     found = judge({"one": [_seen([1.0] * 6 + [0.0] * 60 + [-1.0] * 2)]}, GateSettings())["one"]
     assert found.labels_needed is not None
     assert found.labels_needed > 68
     assert f"some {found.labels_needed:,} in all" in found.reason
     assert judge({"one": [_EQUAL]}, GateSettings())["one"].labels_needed is None
+
+
+def test_windows_without_labels_do_not_show_how_windows_differ() -> None:
+    found = judge({"one": [_BETTER, *[_seen([])] * 9]}, GateSettings())["one"]
+    assert (found.verdict, found.windows) == ("better", 1)
+    assert "one window is too few to see whether windows differ" in found.reason
 
 
 def test_without_labels_it_says_so() -> None:
@@ -125,6 +143,40 @@ def test_fair_labels_are_not_taken_for_chosen_ones() -> None:
         assert chosen_by([seen], capacity=0.05, threshold=0.5) is None, seed
 
 
+def _weeks(
+    labeled: Callable[[np.ndarray, np.ndarray], np.ndarray], *, steep: float, seed: int
+) -> list[PairedLabels]:
+    """Twelve small windows, whose shares of positives differ; labels as a function says."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(12):
+        positive = rng.random(1500) < rng.uniform(0.03, 0.12)
+        champion = 1 / (1 + np.exp(-rng.normal(steep * positive)))
+        labels = positive & labeled(champion, rng.random(1500))
+        challenger = 1 / (1 + np.exp(-rng.normal(1.0 * positive)))
+        found.append(
+            PairedLabels.of_window(labels.astype(int), champion, challenger, capacity=0.05)
+        )
+    return found
+
+
+def test_labels_of_the_highest_rows_of_each_week_judge_nobody() -> None:
+    """They end at another score in each window, and at the same rank."""
+    weeks = _weeks(lambda score, _: score >= np.quantile(score, 0.95), steep=1.2, seed=0)
+    found = chosen_by(weeks, capacity=0.05)
+    assert found is not None
+    assert found.model == "champion"
+    table = ScoreCounts.together([one.counts["champion"] for one in weeks]).table()
+    assert review_cut(table, level=0.01) is None
+
+
+@pytest.mark.parametrize("steep", [1.2, 3.0, 6.0])
+def test_fair_labels_of_weeks_that_differ_are_not_taken_for_chosen_ones(steep: float) -> None:
+    for seed in range(5):
+        weeks = _weeks(lambda _, chance: chance < 0.4, steep=steep, seed=seed)
+        assert chosen_by(weeks, capacity=0.05, threshold=0.5) is None, seed
+
+
 def test_more_positives_than_rows_are_impossible() -> None:
     """All confirmed positives among 5% of the rows, of which 20% are positive."""
     found = chosen_by([_reviewed(0.02)], capacity=0.3, least_class_prior=0.8)
@@ -137,7 +189,20 @@ def test_more_positives_than_rows_are_impossible() -> None:
     assert chosen_by([seen], capacity=0.06, least_class_prior=0.04) is None
     impossible = chosen_by([seen], capacity=0.06, least_class_prior=0.2)
     assert impossible is not None
-    assert "which cannot hold more than 30% of the positives" in impossible.sentence
+    assert "highest 6.45% of rows, which cannot hold more than 32.2%" in impossible.sentence
+
+
+def test_rows_that_score_alike_are_counted_where_they_are_too_many() -> None:
+    """All rows of the highest score are above, though that is more than the capacity."""
+    rng = np.random.default_rng(0)
+    positive = rng.random(20_000) < 0.1
+    points = np.clip(np.floor(rng.normal(1.5 * positive)) / 10 + 0.4, 0, 1)
+    labels = (positive & (rng.random(20_000) < 0.3)).astype(int)
+    seen = PairedLabels.of_window(labels, points, points, capacity=0.02)
+    assert chosen_by([seen], capacity=0.02, least_class_prior=0.08) is None
+    impossible = chosen_by([seen], capacity=0.02, least_class_prior=0.3)
+    assert impossible is not None
+    assert "highest 5.32% of rows, which cannot hold more than 17.7%" in impossible.sentence
 
 
 def test_windows_add_up_to_what_one_window_would_be() -> None:
@@ -182,6 +247,42 @@ def test_bets_on_an_audit_of_equal_models_gain_nothing_on_average(
         for first, second in product(*sides)
     ]
     assert np.mean(capitals) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("rows", "confirmed"), [((3, 3), (0, 0)), ((3, 4), (0, 1)), ((4, 3), (2, 0))]
+)
+@pytest.mark.parametrize("difference", [-1.0, 0.0, 0.5, 2.0])
+def test_bets_gain_nothing_whatever_the_positives_are_that_the_difference_allows(
+    rows: tuple[int, int], confirmed: tuple[int, int], difference: float
+) -> None:
+    """Over all samples without replacement of each number of positives, up to the last row."""
+    tried = 0
+    for positives in product(*(range(one + 1) for one in rows)):
+        found = positives[0] + confirmed[0] - positives[1] - confirmed[1]
+        if found > difference:
+            continue
+        tried += 1
+        for pairs in range(1, min(rows) + 1):
+            orders = [
+                [
+                    tuple(int(place in where) for place in range(of))[:pairs]
+                    for where in combinations(range(of), many)
+                ]
+                for many, of in zip(positives, rows, strict=True)
+            ]
+            gains = [
+                np.exp(
+                    AuditedBetween(
+                        flagged=20,
+                        challenger=Side(unlabeled=rows[0], confirmed=confirmed[0], verdicts=first),
+                        champion=Side(unlabeled=rows[1], confirmed=confirmed[1], verdicts=second),
+                    ).log_gains(difference)
+                )
+                for first, second in product(*orders)
+            ]
+            assert np.mean(gains, axis=0).max() <= 1 + 1e-9, (positives, pairs)
+    assert tried
 
 
 def _audit(won: int, lost: int, cases: int = 100) -> AuditedBetween:

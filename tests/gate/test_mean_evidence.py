@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pumonitor.errors import InputError
@@ -21,6 +21,27 @@ def test_bets_on_a_mean_that_is_not_above_gain_nothing_on_average(labels: int) -
     outcomes = list(product([-1.0, 1.0], repeat=labels))
     capitals = [MeanEvidence.of([one]).capital() for one in outcomes]
     assert np.mean(capitals) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("labels", [2, 4, 6])
+def test_labels_of_few_positives_gain_nothing_on_average_either(labels: int) -> None:
+    """Which positives of a window are confirmed is a draw without replacement."""
+    positives = [1.0, -1.0, 0.5, -0.5, 0.25, -0.25]
+    capitals = [MeanEvidence.of([one]).capital() for one in combinations(positives, labels)]
+    assert np.mean(capitals) <= 1 + 1e-12
+
+
+def test_weights_gain_nothing_on_average_where_the_largest_is_known() -> None:
+    """Two kinds of positives, one confirmed five times as often; models that are equally good."""
+    kinds = {(-1.0, 1.0): 5 / 9, (1.0, 5.0): 1 / 9, (0.0, 5.0): 3 / 9}
+    assert sum(x * w * chance for (x, w), chance in kinds.items()) == pytest.approx(0.0)
+    expected = 0.0
+    for drawn in product(kinds, repeat=4):
+        differences, weights = zip(*drawn, strict=True)
+        chance = np.prod([kinds[one] for one in drawn])
+        evidence = MeanEvidence.of([differences], [weights], largest_weight=5.0)
+        expected += chance * evidence.capital()
+    assert expected == pytest.approx(1.0, abs=1e-12)
 
 
 def test_bets_on_a_lower_mean_lose_on_average() -> None:
@@ -41,7 +62,7 @@ def test_the_capital_is_that_of_betting_one_difference_after_the_other() -> None
     assert MeanEvidence.of([differences]).capital(0.1) == pytest.approx(grown @ shares, rel=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=40))
 def test_the_interval_is_around_the_mean_and_does_not_depend_on_the_order(
     differences: list[float],

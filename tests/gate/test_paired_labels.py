@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pumonitor import evaluate
 from pumonitor.errors import InputError
-from pumonitor.gate import PairedLabels
+from pumonitor.gate import PairedLabels, evidence_of
 
 
 def _rows(seed: int = 0, rows: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -68,6 +70,23 @@ def test_a_positive_stands_for_one_over_its_propensity() -> None:
     )
     assert set(found.weights) == {4.0}
     assert not found.counts  # with propensities labels need not be fair
+
+
+def test_negatives_say_how_rarely_a_positive_may_be_confirmed() -> None:
+    """Their propensities are those of positives like them; what is no chance is no matter."""
+    labels, champion, challenger = _rows(5)
+    propensity = np.full(len(labels), 0.5)
+    negative = np.flatnonzero(labels == -1)
+    propensity[negative[:3]] = [0.02, np.nan, 0.0]
+    found = PairedLabels.of_window(
+        labels, champion, challenger, capacity=0.1, propensity=propensity
+    )
+    assert set(found.weights) == {2.0}
+    assert found.largest_weight == 50.0
+    assert PairedLabels.from_bytes(found.to_bytes()).largest_weight == 50.0
+    one_sided = replace(found, recall=np.full(len(found.weights), -1.0))
+    assert evidence_of([one_sided], "recall").upper(error=0.025) > 0
+    assert evidence_of([replace(one_sided, largest_weight=2.0)], "recall").upper(error=0.025) < -0.5
 
 
 def test_rows_that_are_there_for_their_label_are_not_ranked_among() -> None:

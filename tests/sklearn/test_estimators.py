@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
@@ -166,6 +167,9 @@ def test_what_cannot_be_cross_fitted_is_refused():
         cross_fit(Constant(), rows, labels, time=labels)
     with pytest.raises(InputError, match=r"time must have one value for each.*\(39,\)"):
         cross_fit(Constant(), rows, labels, time=np.arange(39))
+    for missing in (np.nan, None, pd.NaT):
+        with pytest.raises(InputError, match="1 of 40 rows have no time"):
+            cross_fit(Constant(), rows, labels, time=[missing, *range(39)])
     with pytest.raises(InputError, match="2 groups are few"):
         cross_fit(Constant(), rows, labels, groups=labels)
     only_late = (np.arange(40) >= 30).astype(int)

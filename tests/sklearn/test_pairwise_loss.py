@@ -160,3 +160,31 @@ def test_rows_of_one_class_are_refused(rows):
         PUAULClassifier().fit(features, positive, sample_weight=(~positive).astype(float))
     with pytest.raises(ValueError, match=r"class_prior must be a number in \(0, 1\), got 1"):
         PUAUCClassifier(class_prior=1).fit(features, positive)
+
+
+def test_a_loss_with_a_minimum_is_not_refused_where_the_covariances_alone_have_none():
+    """The two means lie so far apart that they make up for what pairs of positives take off."""
+    moments = Moments(
+        mean=np.array([0.0]),
+        labeled_mean=np.array([2.0]),
+        covariance=np.array([[1.0]]),
+        labeled_covariance=np.array([[4.0]]),
+        labeled_share=0.01,
+    )
+    found = least_loss(moments, labeled_weight=-0.9, regularization=1e-9, unbounded="none")
+
+    def loss(weight):
+        return (1 - 3.6 + 4) * weight**2 - 2 * 2 * weight
+
+    assert found[0] == pytest.approx(2 / 1.4)
+    assert loss(found[0]) < min(loss(found[0] - 0.01), loss(found[0] + 0.01))
+
+
+@pytest.mark.parametrize("code", [1e12, 1e15])
+def test_a_code_for_missing_values_does_not_stop_it(rows, code):
+    """Beside it all other rows are alike in double precision."""
+    features, positive, _ = rows
+    coded = features.copy()
+    coded[0] = code
+    scores = PUAULClassifier(random_state=0).fit(coded, positive).decision_function(coded)
+    assert np.isfinite(scores).all()

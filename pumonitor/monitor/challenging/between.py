@@ -34,7 +34,10 @@ __all__ = ["DrawnBetween", "audits_between", "draw_between"]
 _CHAMPION: Final = 0
 _CHALLENGER: Final = 1
 _BOTH: Final = 2
-"""Bins of such an audit: who flags the row."""
+_KNOWN_NEGATIVE: Final = 3
+"""Bins of such an audit: who flags the row. Confirmed negatives that one model alone flags come
+after: no case is drawn of them, and there is no positive among them."""
+_BINS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +57,11 @@ class DrawnBetween:
     audit: StoredAudit
     cases: tuple[ReviewCase, ...]
     shown: Mapping[int, tuple[str, ...]]
+
+    @property
+    def flagged(self) -> tuple[int, int, int]:
+        """Rows that the champion alone flags, the challenger alone, and both."""
+        return _by_model(self.audit)
 
 
 class _Row(NamedTuple):
@@ -161,14 +169,19 @@ def draw_between(
     )
 
 
-def audits_between(ledger: Ledger, series: ChallengerSeries) -> list[AuditedBetween]:
+def audits_between(
+    ledger: Ledger, series: ChallengerSeries, *, since: datetime | None = None
+) -> list[AuditedBetween]:
     """What reviewers said of the cases drawn for a challenger, audit by audit.
 
-    Undecided cases and those with verdicts that contradict each other count as not reviewed.
+    An audit with a window that began before `since` says nothing of these two models. Undecided
+    cases and those with verdicts that contradict each other count as not reviewed.
     """
     found = []
     for audit in ledger.reviews.all(series.monitor, between=True):
-        if audit.configuration != f"{BETWEEN}{series.digest}":
+        if audit.configuration != f"{BETWEEN}{series.digest}" or (
+            since is not None and audit.window_start < since
+        ):
             continue
         verdicts: dict[int, list[int]] = {_CHAMPION: [], _CHALLENGER: []}
         # In the order of the keys, which is that of the draw.
@@ -184,9 +197,17 @@ def audits_between(ledger: Ledger, series: ChallengerSeries) -> list[AuditedBetw
             )
             for side in (_CHAMPION, _CHALLENGER)
         )
-        flagged = max(rows[_CHAMPION], rows[_CHALLENGER]) + rows[_BOTH]
+        *alone, both = _by_model(audit)
+        flagged = max(alone) + both
         found.append(AuditedBetween(flagged=flagged, challenger=challenger, champion=champion))
     return found
+
+
+def _by_model(audit: StoredAudit) -> tuple[int, int, int]:
+    champion, challenger = (
+        sum(audit.rows[side::_KNOWN_NEGATIVE]) for side in (_CHAMPION, _CHALLENGER)
+    )
+    return champion, challenger, audit.rows[_BOTH]
 
 
 def _flagged(
@@ -210,6 +231,8 @@ def _flagged(
     side[flagged[1] & ~flagged[0]] = _CHALLENGER
     side[flagged[0] & flagged[1]] = _BOTH
     labels = found.labels[stands]
+    is_alone = (side == _CHAMPION) | (side == _CHALLENGER)
+    side[is_alone & (labels == -1)] += _KNOWN_NEGATIVE
     window = DrawnWindow(
         start=pane.window.start,
         end=pane.window.end,
@@ -217,8 +240,7 @@ def _flagged(
         rows=_counted(side),
         labeled=_counted(side[labels == 1]),
     )
-    # A confirmed negative is known as well, and is in no need of review.
-    drawn_from = np.flatnonzero((labels == 0) & ((side == _CHAMPION) | (side == _CHALLENGER)))
+    drawn_from = np.flatnonzero(is_alone & (labels == 0))
     rows = [
         _Row(
             key=str(keys[at]),
@@ -240,7 +262,7 @@ def _highest(scores: NDArray[np.float64], keys: NDArray[Any], capacity: float) -
 
 
 def _counted(side: NDArray[np.int64]) -> tuple[int, ...]:
-    return tuple(np.bincount(side[side >= 0], minlength=3).tolist())
+    return tuple(np.bincount(side[side >= 0], minlength=_BINS).tolist())
 
 
 def _text(value: Any) -> str:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.destinations import Tracking
-from pumonitor.monitor.delivery.mlflow.model_link import ModelLink
-from pumonitor.monitor.promotion.registry import asking_registry
+from pumonitor.monitor.delivery.mlflow.model_link import ModelLink, linked_version
+from pumonitor.monitor.promotion.registry import RegistryError, asking_registry
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -142,13 +142,15 @@ class RegisteredChallenger:
         given: tuple[str, ...] = (),
         mask: Callable[[str], str] = str,
     ) -> None:
-        asked = ModelLink.parsed(link)
+        ModelLink.parsed(link)
         with asking_registry(mask=mask):
-            found = (
-                client.get_model_version(asked.name, asked.version)
-                if asked.version is not None
-                else client.get_model_version_by_alias(asked.name, str(asked.alias))
+            found = linked_version(client, link, model_version="")
+        if found is None:
+            msg = (
+                f"challenger {name} is {link}, which the registry does not have: register it, or "
+                "train one by pumonitor challenge MONITOR --train all"
             )
+            raise RegistryError(msg)
         self.name = name
         self.model, self.version = str(found.name), str(found.version)
         self._client, self._tracking = client, tracking

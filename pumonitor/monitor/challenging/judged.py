@@ -195,7 +195,8 @@ def judged(
     for name, challenger in challengers.items():
         series = series_of(monitor, challenger)
         windows[name] = tuple(judged_windows(ledger, monitor, series))
-        audits[name] = audits_between(ledger, series)
+        since = judged_since(ledger, monitor, challenger)
+        audits[name] = audits_between(ledger, series, since=None if since is None else since[0])
         errors[name] = tuple(
             f"{one.start:%Y-%m-%d %H:%M} UTC: {one.error}"
             for one in ledger.challengers.windows(series)

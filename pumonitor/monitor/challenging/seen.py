@@ -6,10 +6,10 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 from pumonitor.errors import PumonitorError
-from pumonitor.gate import ERROR, MeanEvidence, PairedLabels
+from pumonitor.gate import ERROR, GateMetric, PairedLabels, evidence_of
 from pumonitor.monitor.challenging.challengers import Challenger
 from pumonitor.monitor.challenging.shadow import paired_labels
 from pumonitor.monitor.config.file import configuration_hash
@@ -158,11 +158,9 @@ def _message(
 ) -> NewMessage:
     """Differences on all windows up to this one, as a step of the challenger's own run."""
     metrics: dict[str, Any] = {"n_labeled": sum(one.positives for one in windows)}
-    for metric in ("recall", "aul"):
-        evidence = MeanEvidence.of(
-            [one.recall if metric == "recall" else one.aul for one in windows],
-            [one.weights for one in windows],
-        )
+    metrics_of_gate: tuple[GateMetric, ...] = get_args(GateMetric)
+    for metric in metrics_of_gate:
+        evidence = evidence_of(windows, metric)
         metrics[f"{metric}_difference"] = {
             "value": evidence.mean,
             "low": evidence.lower(error=ERROR) if evidence.units else None,

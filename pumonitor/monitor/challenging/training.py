@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -247,7 +249,9 @@ def _logged(
             pip_requirements=[f"pumonitor[sklearn]=={__version__}"],
         )
         client.log_artifacts(run.info.run_id, str(path), "model")
-    client.set_terminated(run.info.run_id)
+    # MLflow says where the run is, and standard output is for what was asked.
+    with redirect_stdout(sys.stderr):
+        client.set_terminated(run.info.run_id)
     try:
         client.create_registered_model(name)
     except MlflowException as error:

@@ -107,7 +107,7 @@ def training_rows(
     """
     columns = _columns(monitor)
     panes = mature_panes(ledger, monitor, configuration=configuration_hash(monitor))
-    panes = panes[: len(panes) - hold_out] if hold_out else panes
+    panes = panes[: max(len(panes) - hold_out, 0)]
     if trained_on == "recent":
         panes = _recent(ledger, monitor, panes)
     if not panes:

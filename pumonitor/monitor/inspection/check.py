@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pumonitor.errors import PumonitorError
+from pumonitor.errors import InputError, PumonitorError, did_you_mean
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms, rules_on_quiet_windows
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.sections.destinations import KINDS, Destination
 from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.config.sections.sources import Source
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.inspection.configuration_changes import (
     OtherConfiguration,
@@ -104,8 +105,18 @@ def check_configuration(configuration: Configuration) -> Iterator[Outcome]:
 
 
 def check_challengers(configuration: Configuration, monitor: Monitor) -> Iterator[Outcome]:
-    """Find the challengers of a monitor that are versions of the registry, one after the other."""
-    if monitor.challengers is None or not monitor.challengers.links:
+    """Find the table of features, and the challengers that are versions of the registry."""
+    if monitor.challengers is None:
+        return
+    features = monitor.challengers.features
+    if features is not None and (source := features.source) is not None:
+        named = (features.id or monitor.predictions.id, *features.columns)
+        yield tried(
+            f"{monitor.name}.challengers.features",
+            lambda: _columns_found(source, named),
+            configuration.mask,
+        )
+    if not monitor.challengers.links:
         return
     from pumonitor.monitor.challenging.challengers import AlreadyDeployedError
     from pumonitor.monitor.challenging.judged import challengers_of
@@ -124,6 +135,19 @@ def check_challengers(configuration: Configuration, monitor: Monitor) -> Iterato
             return f"{found.scored_by}{since}"
 
         yield tried(f"{monitor.name}.challengers.{name}", resolve, configuration.mask)
+
+
+def _columns_found(source: Source, named: Sequence[str]) -> str:
+    """Raises unless a source of features has the columns that are named, the id first."""
+    from pumonitor.monitor.windows.opening import place_of
+    from pumonitor.sources.rows_by_id import column_names
+
+    known = column_names(str(place_of(source)))
+    for column in named:
+        if column not in known:
+            msg = f"{source.name} has no column {column!r}{did_you_mean(column, known)}"
+            raise InputError(msg)
+    return f"{len(known)} columns, one of them the id of the prediction"
 
 
 def _read(secrets: Iterable[Secret]) -> None:

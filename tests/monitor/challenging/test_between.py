@@ -120,6 +120,44 @@ def test_such_an_audit_is_none_of_the_windows(shop: Path) -> None:
     )
 
 
+def test_confirmed_negatives_are_no_rows_that_a_verdict_stands_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of three negatives that the deployed model flags were confirmed as such."""
+    monkeypatch.chdir(tmp_path)
+    path = write_challenged_shop(tmp_path, reviewed=True, more="gate: {capacity: 10%}")
+    path.write_text(path.read_text().replace("known_at: known}", "known_at: known, label: label}"))
+    rows = pd.read_parquet("predictions.parquet").set_index("id")
+    truth = pd.read_parquet("truth.parquet").set_index("id").positive
+    day = rows.t.dt.day
+    top = {
+        name: rows[name].groupby(day).rank(ascending=False, method="first")
+        <= (0.1 * rows.groupby(day)[name].transform("size")).round()
+        for name in ("score", "score_v7")
+    }
+    negative = rows.index[top["score"] & (truth == 0) & (rows.index % 3 > 0)]
+    positives = pd.read_parquet("positives.parquet").assign(label=1)
+    more = pd.DataFrame({"id": negative, "known": rows.t[negative] + pd.Timedelta("12h")})
+    pd.concat([positives, more.assign(label=-1)]).to_parquet("positives.parquet")
+    configuration = read_configuration(path).configuration
+    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
+        jobs.run()
+        _called(*_DRAW, "--cases", "20", "--out", "cases.csv")
+        _fill_in(tmp_path / "cases.csv")
+        _called("audit", "read", "cases.csv", "--monitor", "shop")
+        (audit,) = audits_between(jobs.ledger, series_of(configuration.monitors["shop"], V7))
+
+    known = rows.index.isin(positives.id) | rows.index.isin(negative)
+    for side, own, other in (
+        (audit.champion, "score", "score_v7"),
+        (audit.challenger, "score_v7", "score"),
+    ):
+        alone = top[own] & ~top[other]
+        assert side.unlabeled == (alone & ~known).sum()
+        assert side.confirmed == (alone & rows.index.isin(positives.id)).sum()
+    assert audit.flagged == top["score"].sum()
+
+
 def test_the_same_seed_draws_the_same_cases(shop: Path) -> None:
     """And an audit that is there already is not stored, nor its file kept, a second time."""
     _called(*_DRAW, "--seed", "one", "--cases", "20", "--out", "one.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,11 @@ from typer.testing import CliRunner
 from pumonitor.cli.app import app
 from pumonitor.errors import InputError
 from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.challenging.between import audits_between
 from pumonitor.monitor.challenging.challengers import TRAINED_UNTIL_TAG, RegisteredChallenger
 from pumonitor.monitor.challenging.gate_answer import gate_answer
 from pumonitor.monitor.challenging.judged import challengers_of, judged
-from pumonitor.monitor.challenging.seen import mature_panes
+from pumonitor.monitor.challenging.seen import mature_panes, series_of
 from pumonitor.monitor.challenging.shadow import scored_rows
 from pumonitor.monitor.challenging.training import train
 from pumonitor.monitor.challenging.training_rows import training_rows
@@ -56,6 +58,14 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
     registry.create_registered_model("shop")
     old = registry.create_model_version("shop", f"file://{tmp_path}").version
     registry.set_registered_model_alias("shop", "champion", old)
+    ended = type(registry).set_terminated
+
+    def said_where_the_run_is(client: Any, run: str) -> None:
+        """As MLflow does of a run on a server."""
+        sys.stdout.write("View run at http://mlflow.example\n")
+        ended(client, run)
+
+    monkeypatch.setattr(type(registry), "set_terminated", said_where_the_run_is)
 
     told = json.loads(_called("challenge", "shop", "--train", "all", "--hold-out", "3", "--json"))
 
@@ -87,6 +97,112 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
     assert registry.get_model_version_by_alias("shop", "champion").version == old
     again = json.loads(_called("challenge", "shop", "--json", status=1))
     assert again["challengers"][0]["windows"] == []
+
+
+@pytest.mark.parametrize(
+    ("window", "held_out", "promoted"), [("1d", "3", False), ("12h", "6", True)]
+)
+def test_rounds_promote_what_is_surely_better_on_five_windows(
+    tmp_path: Path,
+    registry: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    window: str,
+    held_out: str,
+    promoted: bool,
+) -> None:
+    """With fewer it cannot be seen whether windows differ, and a person decides."""
+    monkeypatch.chdir(tmp_path)
+    automatic = TRACKED | {"more": TRACKED["more"] + "\n      promote: automatic"}
+    path = write_challenged_shop(tmp_path, **automatic)
+    path.write_text(path.read_text().replace("window: 1d", f"window: {window}"))
+    _evaluated(path)
+    registry.create_registered_model("shop")
+    old = registry.create_model_version("shop", f"file://{tmp_path}").version
+    registry.set_registered_model_alias("shop", "champion", old)
+    _called("challenge", "shop", "--train", "all", "--hold-out", held_out)
+    _called("promote", "shop", "--dry-run")
+
+    _evaluated(path)
+
+    deployed = registry.get_model_version_by_alias("shop", "champion").version
+    assert (deployed != old) == promoted
+
+
+def test_audits_are_of_windows_that_the_challenger_was_not_trained_on(
+    tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = write_challenged_shop(tmp_path, **TRACKED)
+    _evaluated(path)
+    registry.create_registered_model("shop")
+    old = registry.create_model_version("shop", f"file://{tmp_path}").version
+    registry.set_registered_model_alias("shop", "champion", old)
+    _called("challenge", "shop", "--train", "all", "--hold-out", "3")
+    draw = ("audit", "draw", "shop", "--between", "champion", "challenger", "--cases", "10")
+    refused = CliRunner().invoke(app, [*draw, "--windows", "2026-01-01", "--out", "none.csv"])
+    assert refused.exit_code == 2
+    assert "began before 2026-01-03 00:00 UTC, when its training rows end" in refused.stderr
+
+    assert "in 3 windows" in _called(*draw, "--windows", "2026-01", "--out", "cases.csv")
+
+    cases = pd.read_csv(tmp_path / "cases.csv")
+    orders = pd.read_parquet(tmp_path / "predictions.parquet").set_index("id")
+    assert orders.t.loc[cases.id].min() >= pd.Timestamp(FIRST + timedelta(days=2))
+    configuration = read_configuration(path).configuration
+    monitor = configuration.monitors["shop"]
+    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
+        challenger = challengers_of(configuration, monitor)["challenger"]
+        assert isinstance(challenger, RegisteredChallenger)
+        series = series_of(monitor, challenger)
+        assert len(audits_between(jobs.ledger, series, since=challenger.trained_until)) == 1
+        # As after a promotion: another model is deployed by then.
+        assert not audits_between(jobs.ledger, series, since=SETTLED)
+
+
+def test_a_challenger_that_is_not_there_is_said_to_be_missing(
+    tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_challenged_shop(tmp_path, **TRACKED)
+    said = "challenger is models:/shop@challenger, which the registry does not have"
+    assert said in _called("challenge", "shop", status=3)
+    registry.create_registered_model("shop")
+    assert said in _called("challenge", "shop", status=3)
+    other = _called("challenge", "shop", "--model", "shop", status=3)
+    assert "challenger shop: model 'shop' must be like models:/name@alias" in other
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("kind]", "knid]", "has no column 'knid'; did you mean 'kind'?"),
+        ("id: id, columns", "id: order, columns", "has no column 'order'"),
+        ("source: features", "source: featrues", "did you mean"),
+        ("kind]", "kind]", "4 columns, one of them the id"),
+    ],
+)
+def test_check_finds_the_table_of_features(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = write_challenged_shop(tmp_path, more=TRACKED["more"])
+    path.write_text(path.read_text().replace(before, after))
+    found = json.loads(_called("check", "--json", status=0 if before == after else 2))
+    assert said in found["connections"]["shop.challengers.features"]["message"]
+
+
+def test_what_cannot_be_held_out_is_refused(
+    tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _evaluated(write_challenged_shop(tmp_path, **TRACKED))
+    for arguments, said in (
+        (("--hold-out", "3"), "--hold-out is for --train"),
+        (("--hold-out", "6", "--train", "all"), "no mature window to train on beside the 6"),
+    ):
+        done = CliRunner().invoke(app, ["challenge", "shop", *arguments])
+        assert done.exit_code == 2
+        assert said in " ".join(done.stderr.split())
 
 
 def test_what_is_stored_scores_as_what_was_trained(tmp_path: Path, registry: Any) -> None:

@@ -119,7 +119,8 @@ class Challengers(Part):
     gate : Gate
         When one is surely better.
     promote : "by hand" or "automatic"
-        Whether a round promotes a challenger that is surely better, or `pumonitor promote` does.
+        Whether a round promotes a challenger that is surely better, by an audit or on five windows
+        with labels or more, or `pumonitor promote` does.
     """
 
     models: Annotated[

@@ -66,17 +66,22 @@ def _details(message: PromotionMessage) -> Iterator[tuple[str, str]]:
         level = f"{evidence.confidence_level:.4%}".rstrip("%").rstrip("0").rstrip(".")
         name = f"Difference in {metric_title(evidence.metric)}"
         yield name, f"{difference_said(evidence)}, interval of {level}%"
-        yield "Confirmed positives compared", rows(evidence.labels)
-        first, last = moment(evidence.first_window), moment(evidence.last_window)
-        yield (
-            "Windows compared",
-            f"{rows(evidence.windows)}, from that of {first} to that of {last}",
-        )
+        yield from _compared(evidence)
         yield "Evaluation", plain(evidence.evaluation)
     yield "By", plain(message.actor)
     yield "At", moment(message.at)
     if page := message.links.get("page"):
         yield "Page of this monitor", plain(page)
+
+
+def _compared(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    if evidence.is_of_audit:
+        yield "Cases reviewed", rows(evidence.labels)
+        yield "Audits between the two models", rows(evidence.windows)
+        return
+    yield "Confirmed positives compared", rows(evidence.labels)
+    first, last = moment(evidence.first_window), moment(evidence.last_window)
+    yield "Windows compared", f"{rows(evidence.windows)}, from that of {first} to that of {last}"
 
 
 def _signed(value: float) -> str:

@@ -65,6 +65,11 @@ class Evidence:
     verdict: str
     evaluation: str
 
+    @property
+    def is_of_audit(self) -> bool:
+        """Whether an audit between the models decided, of whose rows alone it speaks."""
+        return self.metric == "precision"
+
     def __post_init__(self) -> None:
         if not all(map(math.isfinite, (self.difference, self.low, self.high))):
             msg = (

@@ -44,6 +44,13 @@ def outgoing(one: PromotionMessage) -> OutboxMessage:
     )
 
 
+def test_a_promotion_by_an_audit_says_how_many_cases_were_reviewed() -> None:
+    found = replace(EVIDENCE, metric="precision", labels=200, windows=1)
+    said = promotion_body(replace(PROMOTED, evidence=found), "text").splitlines()
+    assert said[5:7] == ["Cases reviewed: 200", "Audits between the two models: 1"]
+    assert not any("onfirmed" in line for line in said)
+
+
 def test_a_promotion_says_which_version_in_place_of_which_and_why() -> None:
     title = "[promoted] card-fraud: version 9 of model fraud-model is champion"
     assert promotion_title(PROMOTED) == title
