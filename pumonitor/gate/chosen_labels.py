@@ -18,6 +18,8 @@ _LEVEL: Final = 0.01
 """Of each test: a gate that asks for an audit in vain does less harm than one that is fooled."""
 _BENT_LEVEL: Final = 0.1
 """Likewise: labels that fade along a bent line are let pass only where it explains them well."""
+_BENT_LEVEL_OF_RANKS: Final = 0.01
+"""Lower where windows meet at equal ranks: their bends differ where their class priors do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +66,11 @@ def chosen_by(
     for model in ("champion", "challenger"):
         seen = [one.counts[model] for one in windows if one.counts]
         together = ScoreCounts.together(seen)
-        for counts in (together, ScoreCounts.at_equal_ranks(seen)):
-            cut = _cut(counts, capacity, threshold if model == "champion" else None)
+        for counts, bent_level in (
+            (together, _BENT_LEVEL),
+            (ScoreCounts.at_equal_ranks(seen), _BENT_LEVEL_OF_RANKS),
+        ):
+            cut = _cut(counts, capacity, threshold if model == "champion" else None, bent_level)
             if cut is not None:
                 found.append((cut.p_value, ChosenBy(model=model, sentence=_said(model, cut))))
         if together is not None and least_class_prior is not None and model == "champion":
@@ -84,12 +89,14 @@ def chosen_by(
     return min(found, key=lambda one: one[0])[1] if found else None
 
 
-def _cut(counts: ScoreCounts | None, capacity: float, threshold: float | None) -> ReviewCut | None:
+def _cut(
+    counts: ScoreCounts | None, capacity: float, threshold: float | None, bent_level: float
+) -> ReviewCut | None:
     table = None if counts is None else counts.table()
     if counts is None or table is None:
         return None
     at = [one for one in (counts.cut(capacity), threshold) if one is not None]
-    return review_cut(table, thresholds=at, level=_LEVEL, bent_level=_BENT_LEVEL)
+    return review_cut(table, thresholds=at, level=_LEVEL, bent_level=bent_level)
 
 
 def _said(model: str, cut: ReviewCut) -> str:
