@@ -84,6 +84,7 @@ def challenge(
             judged,
             score_challengers,
         )
+        from pumonitor.monitor.challenging.noted import judge_and_note, note_found
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.windows.opening import open_monitor_source
 
@@ -105,6 +106,8 @@ def challenge(
             known = challengers_of(
                 configuration, chosen, also=None if model is None else {_name_of(model): model}
             )
+            if model is None:
+                note_found(ledger, chosen, known)
             scored = score_challengers(
                 configuration,
                 chosen,
@@ -121,6 +124,8 @@ def challenge(
                 ledger,
                 {name: one for name, one in known.items() if not isinstance(one, PumonitorError)},
             )
+            if model is None:
+                judge_and_note(ledger, chosen)
         if as_json:
             typer.echo(json.dumps(_plain(found, scored, trained), indent=1))
         else:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -42,7 +41,7 @@ def print_promoted(
             "promoted": made is not None,
             "dry_run": dry_run,
             "gate": None if answer is None else answer.to_dict(),
-            "promotion": None if made is None else _plain(made),
+            "promotion": None if made is None else made.to_dict(),
         }
         typer.echo(json.dumps(found, indent=1))
         return
@@ -63,7 +62,7 @@ def print_promoted(
 def print_history(found: Sequence[Promotion], *, as_json: bool = False) -> None:
     """Print promotions, the last one first."""
     if as_json:
-        typer.echo(json.dumps([_plain(one) for one in found], indent=1))
+        typer.echo(json.dumps([one.to_dict() for one in found], indent=1))
         return
     if not found:
         typer.echo("Nothing was promoted yet.")
@@ -95,11 +94,3 @@ def _evidence(one: Promotion) -> str:
         return f"undoes {one.undoes}"
     labels = f"{one.evidence.labels:,} labels, {one.evidence.windows:,} windows"
     return f"{one.evidence.metric} {difference_said(one.evidence)}, {labels}"
-
-
-def _plain(one: Promotion) -> dict[str, Any]:
-    times = {name: getattr(one, name) for name in ("begun_at", "ended_at")}
-    return asdict(one) | {
-        "evidence": None if one.evidence is None else one.evidence.to_dict(),
-        **{name: None if at is None else at.isoformat() for name, at in times.items()},
-    }
