@@ -88,9 +88,6 @@ def print_history(found: Sequence[Promotion], *, as_json: bool = False) -> None:
 
 
 def _evidence(one: Promotion) -> str:
-    from pumonitor.monitor.delivery.notifications.promotion_words import difference_said
+    from pumonitor.monitor.delivery.notifications.promotion_words import evidence_said
 
-    if one.evidence is None:
-        return f"undoes {one.undoes}"
-    labels = f"{one.evidence.labels:,} labels, {one.evidence.windows:,} windows"
-    return f"{one.evidence.metric} {difference_said(one.evidence)}, {labels}"
+    return f"undoes {one.undoes}" if one.evidence is None else evidence_said(one.evidence)
