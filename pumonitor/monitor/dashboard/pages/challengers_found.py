@@ -20,6 +20,7 @@ __all__ = [
     "BetterChallenger",
     "ChallengersFound",
     "OtherChallenger",
+    "as_sentence",
     "better_challengers",
     "challengers_found",
     "said_to_be_better",
@@ -153,10 +154,21 @@ def _said(monitor: Monitor, name: str) -> BetterChallenger:
     try:
         chosen_challenger(monitor, name)
     except InputError as error:
-        return BetterChallenger(name=name, command="", otherwise=str(error))
+        return BetterChallenger(name=name, command="", otherwise=as_sentence(str(error)))
     many = settings is not None and len(settings.models) > 1
     command = f"pumonitor promote {monitor.name}" + (f" --challenger {name}" if many else "")
     is_automatic = settings is not None and settings.promote == "automatic"
     return BetterChallenger(
         name=name, command=command, otherwise="the next round does it" if is_automatic else ""
     )
+
+
+def as_sentence(text: str) -> str:
+    """A reason with a capital letter and a full stop.
+
+    Examples
+    --------
+    >>> as_sentence("recall differs by +0.0312")
+    'Recall differs by +0.0312.'
+    """
+    return text[:1].upper() + text[1:].removesuffix(".") + "."

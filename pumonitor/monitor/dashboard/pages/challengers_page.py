@@ -16,6 +16,7 @@ from pumonitor.monitor.config.sections.challengers import Gate, GateMetric
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.dashboard.pages.challengers_found import (
     ChallengersFound,
+    as_sentence,
     challengers_found,
     said_to_be_better,
 )
@@ -45,11 +46,20 @@ class _Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Chart:
-    """Of one metric over windows, with its numbers."""
+    """Of one metric over windows, with its numbers, and the margin that is drawn."""
 
     heading: str
     drawn: Markup
+    margin: str
     lines: Sequence[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failure:
+    """Windows that could not be scored for the same reason."""
+
+    error: str
+    windows: Sequence[ChallengerDifferences]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,17 +71,22 @@ class _Shown:
     judged : mapping of str to Any
         As `pumonitor challenge --json` has it.
     badge : str
+    reason : str
+        Of the verdict, in a sentence.
     cells : sequence of _Difference
         One of each column of the table.
     noted : NotedChallenger or None
     charts : sequence of _Chart
+    failures : sequence of _Failure
     """
 
     judged: Mapping[str, Any]
     badge: str
+    reason: str
     cells: Sequence[_Difference]
     noted: NotedChallenger | None
     charts: Sequence[_Chart]
+    failures: Sequence[_Failure]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,10 +165,22 @@ def _shown(
     return _Shown(
         judged=judged,
         badge=_BADGES.get(judged["verdict"], ""),
+        reason=as_sentence(judged["reason"]),
         cells=[_cell(metric, conditions.get(metric), over) for metric in columns],
         noted=found.noted.get(name),
         charts=[one for metric in _METRICS if (one := _chart(metric, name, over, gate, zone))],
+        failures=_failures(over),
     )
+
+
+def _failures(over: Sequence[ChallengerDifferences]) -> list[_Failure]:
+    """By reason, that of the newest window first."""
+    found: dict[str, list[ChallengerDifferences]] = {}
+    for one in over:
+        if one.error is not None and one.labels is None:
+            found.setdefault(one.error, []).append(one)
+    failures = [_Failure(error=error, windows=windows) for error, windows in found.items()]
+    return sorted(failures, key=lambda one: one.windows[-1].start, reverse=True)
 
 
 def _cell(
@@ -195,10 +222,12 @@ def _chart(
         np.array([np.nan if one is None else one[key] for one in seen], dtype=float)
         for key in ("value", "low", "high")
     )
-    levels = [Level(0.0, "no difference", "reference")]
+    # What the lines mean stands below the chart, where there is room on narrow pages.
+    levels = [Level(0.0, "", "reference")]
+    margin = ""
     if metric in gate.not_worse:
-        margin = gate.not_worse[metric]
-        levels.append(Level(-margin, f"has to be above -{margin:g}", "limit"))
+        levels.append(Level(-gate.not_worse[metric], "", "limit"))
+        margin = f"has to be above {-gate.not_worse[metric]:g}"
     heading = f"Difference of {_column(metric, gate).replace('Recall', 'recall')}"
     drawn = draw_time_series(
         Drawn(
@@ -224,7 +253,7 @@ def _chart(
         )
         for window, one in zip(over, seen, strict=True)
     ]
-    return _Chart(heading=heading, drawn=drawn, lines=lines[::-1])
+    return _Chart(heading=heading, drawn=drawn, margin=margin, lines=lines[::-1])
 
 
 def _cells_of(one: Mapping[str, Any]) -> tuple[str, str]:
