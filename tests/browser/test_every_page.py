@@ -11,7 +11,13 @@ from tests.browser.worked import BROKEN
 
 pytestmark = pytest.mark.browser
 
-KINDS = {"/", "/alerts", "/monitors/NAME", "/monitors/NAME/windows/START"}
+KINDS = {
+    "/",
+    "/alerts",
+    "/monitors/NAME",
+    "/monitors/NAME/challengers",
+    "/monitors/NAME/windows/START",
+}
 
 
 def test_every_page_alone(pages: dict[str, str]) -> None:

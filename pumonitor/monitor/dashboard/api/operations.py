@@ -216,6 +216,7 @@ READS: Final = (
         summary="Challengers beside the deployed model, with the fields of pumonitor challenge",
         answer=challenger_answers.Challengers,
         read=challengers_answer,
+        is_computed=True,
     ),
     Read(
         id="listPromotions",
