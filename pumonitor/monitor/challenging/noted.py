@@ -26,6 +26,7 @@ from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.challengers import NotedChallenger
+from pumonitor.monitor.ledger.records.promotions import Promotion
 
 __all__ = [
     "KnownChallenger",
@@ -111,7 +112,8 @@ def known_without_registry(
 ) -> tuple[dict[str, NamedChallenger], dict[str, NotJudged], dict[str, NotedChallenger]]:
     """Challengers that can be judged, those that cannot, and what was noted of either.
 
-    Columns need no note. What was noted of another link under the same name does not count.
+    Columns need no note. What was noted of another link under the same name does not count, and of
+    which version is deployed the last promotion knows better than a note from before it.
     """
     settings = monitor.challengers
     if settings is None:
@@ -121,13 +123,14 @@ def known_without_registry(
         for one in ledger.noted_challengers.all(monitor.name)
         if settings.models.get(one.name) == one.link
     }
+    last = next((one for one in ledger.promotions.all(monitor.name) if one.state == "done"), None)
     known: dict[str, NamedChallenger] = {}
     others: dict[str, NotJudged] = {}
     for name, link in settings.models.items():
         one = noted.get(name)
         if name in settings.columns:
             known[name] = ColumnChallenger(name=name, column=link)
-        elif one is not None and one.scored_by is not None and not one.is_deployed:
+        elif one is not None and one.scored_by is not None and not _is_deployed(one, last):
             known[name] = KnownChallenger(
                 name=name, scored_by=one.scored_by, trained_until=one.trained_until
             )
@@ -135,11 +138,26 @@ def known_without_registry(
             others[name] = NotJudged(
                 name=name,
                 link=link,
-                is_deployed=one is not None and one.is_deployed,
-                reason=(one.problem if one is not None else None)
-                or "which version that is only the registry knows, and no round has asked it yet",
+                is_deployed=one is not None and _is_deployed(one, last),
+                reason=_why_not(name, one),
             )
     return known, others, noted
+
+
+def _is_deployed(one: NotedChallenger, last: Promotion | None) -> bool:
+    """Whether it is the deployed version, by whichever is newer: the last promotion or the note."""
+    ended = None if last is None else last.ended_at
+    if last is None or ended is None or one.noted_at is None or ended <= one.noted_at:
+        return one.is_deployed
+    return one.scored_by == f"models:/{last.model}/{last.to_version}"
+
+
+def _why_not(name: str, one: NotedChallenger | None) -> str:
+    if one is not None and one.problem is not None:
+        return one.problem
+    if one is not None and one.scored_by is not None:
+        return f"challenger {name} is {one.scored_by}, which is deployed by now: train another"
+    return "which version that is only the registry knows, and no round has asked it yet"
 
 
 def judge_and_note(ledger: Ledger, monitor: Monitor) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import one_of
@@ -39,11 +40,14 @@ class StoredNotedChallengers:
 
         Of one that could not be found, what the same link led to before stays, so that a registry
         that is away for an hour leaves the pages as they are. Nothing is written where nothing has
-        changed: readers see each transaction that writes.
+        changed, as readers see each transaction that writes, unless there was a promotion since:
+        which of the two is newer says which version is deployed.
         """
-        known = {one.name: one for one in self.all(monitor)}
+        with self._database.reading() as connection:
+            known = {one.name: one for one in _read(connection, monitor)}
+            promoted = _promoted(connection, monitor)
         if known.keys() == {one.name for one in found} and all(
-            known[one.name] == self._kept(one, known[one.name]) for one in found
+            self._stays(one, known.get(one.name), promoted) for one in found
         ):
             return
         with self._database.writing() as connection:
@@ -56,9 +60,9 @@ class StoredNotedChallengers:
             before = {one.name: one for one in _read(connection, monitor)}
             at = self._database.now(connection)
             for one in found:
-                kept = self._kept(one, before.get(one.name))
-                if kept == before.get(one.name):
+                if self._stays(one, before.get(one.name), promoted):
                     continue
+                kept = self._kept(one, before.get(one.name))
                 values = {name: getattr(kept, name) for name in _FOUND} | {"noted_at": at}
                 if one.name in before:
                     if kept.scored_by != before[one.name].scored_by:
@@ -84,6 +88,14 @@ class StoredNotedChallengers:
         return NotedChallenger(
             name=one.name, noted_at=None if before is None else before.noted_at, **values
         )
+
+    def _stays(
+        self, one: NotedChallenger, before: NotedChallenger | None, promoted: datetime | None
+    ) -> bool:
+        """Whether it is noted already, after the last promotion."""
+        if before is None or before != self._kept(one, before):
+            return False
+        return promoted is None or (before.noted_at is not None and before.noted_at >= promoted)
 
     def all(self, monitor: str) -> tuple[NotedChallenger, ...]:
         """Challengers of a monitor, by name."""
@@ -145,6 +157,14 @@ class StoredNotedChallengers:
 
 def _of(monitor: str, challenger: str) -> tuple[ColumnElement[bool], ...]:
     return (_own.monitor == monitor, _own.challenger == challenger)
+
+
+def _promoted(connection: Connection, monitor: str) -> datetime | None:
+    """When the deployed version last changed by a promotion."""
+    own = promotions.c
+    query = select(func.max(own.ended_at)).where(own.monitor == monitor, own.state == "done")
+    found: datetime | None = connection.scalar(query)
+    return found
 
 
 def _read(connection: Connection, monitor: str) -> tuple[NotedChallenger, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from pumonitor.monitor.challenging.noted import (
 from pumonitor.monitor.challenging.seen import judged_windows, series_of
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.ledger.database.schema import challenger_windows
+from pumonitor.monitor.ledger.records.promotions import NewPromotion
 from tests.monitor.challenging.challenged_shop import SETTLED, write_challenged_shop
 
 MODELS = "{v7: score_v7, next: 'models:/shop@challenger'}"
@@ -108,6 +110,45 @@ def test_a_link_leads_where_it_was_found_last(shop: Any) -> None:
     known, others, _ = known_without_registry(ledger, monitor)
     assert list(known) == ["v7"]
     assert (others["next"].is_deployed, others["next"].reason) == (True, "deployed by now")
+
+
+def test_of_a_note_and_a_promotion_the_newer_one_knows_what_is_deployed(shop: Any) -> None:
+    ledger, monitor, _ = shop
+    eight = noted.KnownChallenger(name="next", scored_by="models:/shop/8", trained_until=None)
+    v7 = ColumnChallenger(name="v7", column="score_v7")
+
+    def promoted(action: Any, to: str) -> None:
+        wanted = NewPromotion(
+            monitor="shop",
+            model="shop",
+            alias="champion",
+            action=action,
+            from_version="6",
+            to_version=to,
+            actor="ana",
+        )
+        ledger.promotions.settle(
+            ledger.promotions.begin(wanted, lease=timedelta(minutes=1)), "done"
+        )
+
+    def judged() -> list[str]:
+        return list(known_without_registry(ledger, monitor)[0])
+
+    note_found(ledger, monitor, {"v7": v7, "next": eight})
+    assert judged() == ["v7", "next"]
+    promoted("promote", "8")
+    assert judged() == ["v7"]
+    why = known_without_registry(ledger, monitor)[1]["next"]
+    assert (why.is_deployed, "models:/shop/8, which is deployed by now" in why.reason) == (
+        True,
+    ) * 2
+    # Somebody has moved the alias back in the registry, and a round has seen it.
+    note_found(ledger, monitor, {"v7": v7, "next": eight})
+    assert judged() == ["v7", "next"]
+    note_found(ledger, monitor, {"v7": v7, "next": AlreadyDeployedError("deployed by now")})
+    assert judged() == ["v7"]
+    promoted("undo", "6")
+    assert judged() == ["v7", "next"]
 
 
 def test_before_any_round_columns_alone_are_known(tmp_path: Path) -> None:

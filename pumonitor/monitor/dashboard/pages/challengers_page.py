@@ -124,21 +124,14 @@ def challengers_page(site: Site, name: str) -> dict[str, Any]:
         "shown": [_shown(one, found, columns, gate, zone) for one in found.judged],
         "others": found.others,
         "noted": found.noted,
-        "lead": _lead(found, better),
+        "lead": "No challenger is surely better than the deployed model"
+        if found.judged
+        else "There is no challenger to judge",
         "better": said_to_be_better(monitor, better),
         "promotions": _promotion_lines(made[:_MOST_PROMOTIONS]),
         "has_older": len(made) > _MOST_PROMOTIONS,
         "deployed": _deployed(monitor, made, zone),
     }
-
-
-def _lead(found: ChallengersFound, better: Sequence[str]) -> str:
-    if better:
-        verb = "is" if len(better) == 1 else "are"
-        return f"{', '.join(better)} {verb} surely better than the deployed model"
-    if not found.judged:
-        return "There is no challenger to judge"
-    return "No challenger is surely better than the deployed model"
 
 
 def _columns(found: ChallengersFound) -> list[str]:
