@@ -14,10 +14,11 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.errors import InputError
-from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.app import open_jobs, open_ledger
 from pumonitor.monitor.challenging.challengers import TRAINED_UNTIL_TAG, RegisteredChallenger
 from pumonitor.monitor.challenging.gate_answer import gate_answer
 from pumonitor.monitor.challenging.judged import challengers_of, judged
+from pumonitor.monitor.challenging.noted import known_without_registry
 from pumonitor.monitor.challenging.seen import mature_panes
 from pumonitor.monitor.challenging.shadow import scored_rows
 from pumonitor.monitor.challenging.training import train
@@ -73,20 +74,34 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
     labels = pd.read_parquet(tmp_path / "positives.parquet")
     assert found["labels"] == labels.id.isin(orders.id[~before]).sum()
     assert found["verdict"] == "better"
+    assert _noted(path) == (["challenger"], [], {"shop": ["challenger"]})
 
     _called("promote", "shop", "--dry-run")
     assert registry.get_model_version_by_alias("shop", "champion").version == old
     _called("promote", "shop")
     assert registry.get_model_version_by_alias("shop", "champion").version == new.version
+    assert _noted(path) == ([], ["challenger"], {})
     tags = registry.get_model_version("shop", new.version).tags
     assert tags["pumonitor.promotion.labels"] == str(found["labels"])
     # What it was seen to do beside the version before says nothing of itself.
     said = _called("challenge", "shop", status=1)
     assert "which is deployed by now" in said
+    assert _noted(path) == ([], ["challenger"], {})
     _called("promote", "shop", "--undo")
     assert registry.get_model_version_by_alias("shop", "champion").version == old
     again = json.loads(_called("challenge", "shop", "--json", status=1))
     assert again["challengers"][0]["windows"] == []
+    assert _noted(path) == (["challenger"], [], {})
+
+
+def _noted(path: Path) -> tuple[list[str], list[str], dict[str, list[str]]]:
+    """Without the registry: which challengers can be judged, which are deployed, who is better."""
+    configuration = read_configuration(path).configuration
+    with open_ledger(configuration) as ledger:
+        known, others, _ = known_without_registry(ledger, configuration.monitors["shop"])
+        better = ledger.noted_challengers.better(["shop"])
+    deployed = [one.name for one in others.values() if one.is_deployed]
+    return list(known), deployed, {name: list(of) for name, of in better.items()}
 
 
 def test_what_is_stored_scores_as_what_was_trained(tmp_path: Path, registry: Any) -> None:
