@@ -112,6 +112,17 @@ def test_a_link_leads_where_it_was_found_last(shop: Any) -> None:
     assert (others["next"].is_deployed, others["next"].reason) == (True, "deployed by now")
 
 
+def test_what_was_found_of_another_link_does_not_count(shop: Any) -> None:
+    ledger, monitor, path = shop
+    eight = noted.KnownChallenger(name="next", scored_by="models:/shop/8", trained_until=None)
+    note_found(ledger, monitor, {"next": eight})
+    path.write_text(path.read_text().replace("shop@challenger", "shop@candidate"))
+    other = read_configuration(path).configuration.monitors["shop"]
+    assert list(known_without_registry(ledger, monitor)[0]) == ["v7", "next"]
+    known, others, _ = known_without_registry(ledger, other)
+    assert (list(known), others["next"].link) == (["v7"], "models:/shop@candidate")
+
+
 def test_of_a_note_and_a_promotion_the_newer_one_knows_what_is_deployed(shop: Any) -> None:
     ledger, monitor, _ = shop
     eight = noted.KnownChallenger(name="next", scored_by="models:/shop/8", trained_until=None)

@@ -285,6 +285,15 @@ def test_promotions_are_those_of_the_command(pages):
     assert "Version 7 of model shop became champion on" in text_of(page)
 
 
+def test_windows_beside_a_version_that_is_deployed_no_more_are_not_drawn(pages):
+    assert "<svg" in pages.get(PAGE).text
+    pages.promoted()
+    page = pages.get(PAGE)
+    assert "<svg" not in page.text
+    assert "when the deployed version was promoted" in text_of(page)
+    assert [row[-1] for row in table_of(page)[:2]] == ["0", "0"]
+
+
 def test_old_promotions_are_left_to_the_command(pages):
     for number in range(101):
         pages.promoted(from_version=str(number), to_version=str(number + 1))
