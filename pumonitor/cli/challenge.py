@@ -68,6 +68,8 @@ def challenge(
     With --train the learner is pumonitor.sklearn.ChallengerClassifier, on the features that the
     configuration names; the new version gets the alias challenger, or that of the configuration.
 
+    The pages of `pumonitor pages` and the JSON API show the same verdicts, with charts.
+
     Exit status 0: a challenger is surely better. 1: none is.
 
     Example: pumonitor challenge card-fraud

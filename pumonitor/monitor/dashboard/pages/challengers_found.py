@@ -114,14 +114,16 @@ def better_challengers(
     """Monitor to its challengers that the last round found surely better, by one statement."""
     challenged = [name for name in visible if monitors[name].challengers is not None]
     found = ledger.noted_challengers.better(challenged) if challenged else {}
-    if not found:
-        return {}
+    return {monitor: _of_this_gate(monitors[monitor], of) for monitor, of in found.items()}
+
+
+def _of_this_gate(monitor: Monitor, found: Mapping[str, str]) -> tuple[str, ...]:
+    """In the order of the configuration, those that were asked what it asks now."""
     from pumonitor.monitor.challenging.noted import gate_hash
 
-    return {
-        monitor: tuple(name for name, asked in of.items() if asked == gate_hash(monitors[monitor]))
-        for monitor, of in found.items()
-    }
+    settings, asked = monitor.challengers, gate_hash(monitor)
+    models = settings.models if settings is not None else {}
+    return tuple(name for name in models if found.get(name) == asked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
