@@ -68,6 +68,8 @@ def challenge(
     With --train the learner is pumonitor.sklearn.ChallengerClassifier, on the features that the
     configuration names; the new version gets the alias challenger, or that of the configuration.
 
+    The pages of `pumonitor pages` and the JSON API show the same verdicts, with charts.
+
     Exit status 0: a challenger is surely better. 1: none is. 3: none could be judged, as where the
     registry cannot be used.
 
@@ -78,9 +80,6 @@ def challenge(
     from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
-        if hold_out and trained_on is None:
-            msg = "--hold-out is for --train: it leaves out windows when a challenger is trained"
-            raise InputError(msg)
         from pumonitor.monitor.app import chosen_monitors, open_ledger
         from pumonitor.monitor.challenging.challengers import AlreadyDeployedError
         from pumonitor.monitor.challenging.judged import (
@@ -88,17 +87,13 @@ def challenge(
             judged,
             score_challengers,
         )
+        from pumonitor.monitor.challenging.noted import judge_and_note, note_found
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.windows.opening import open_monitor_source
 
         configuration = read_configuration(config).configuration
         chosen = chosen_monitors(configuration, monitor)[monitor]
-        if chosen.challengers is None and model is None and trained_on is None:
-            msg = (
-                f"monitor {monitor} has no challengers: add the section challengers to it, or give "
-                "--model or --train"
-            )
-            raise InputError(msg)
+        _check_asked(chosen, is_given=model is not None, trained_on=trained_on, hold_out=hold_out)
         with progress_bar(logged_as="challenge") as step, open_ledger(configuration) as ledger:
             trained = None
             if trained_on is not None:
@@ -109,6 +104,8 @@ def challenge(
             known = challengers_of(
                 configuration, chosen, also=None if model is None else {_name_of(model): model}
             )
+            if model is None:
+                note_found(ledger, chosen, known)
             scored = score_challengers(
                 configuration,
                 chosen,
@@ -125,6 +122,8 @@ def challenge(
                 ledger,
                 {name: one for name, one in known.items() if not isinstance(one, PumonitorError)},
             )
+            if model is None:
+                judge_and_note(ledger, chosen)
         if as_json:
             typer.echo(json.dumps(_plain(found, scored, trained), indent=1))
         else:
@@ -136,6 +135,21 @@ def challenge(
         raise typer.Exit(3)
     if not any(one.judgement.verdict == "better" for one in found.values()):
         raise typer.Exit(_NOT_BETTER)
+
+
+def _check_asked(
+    monitor: Monitor, *, is_given: bool, trained_on: str | None, hold_out: int
+) -> None:
+    """Refuse what cannot be judged or held out."""
+    if hold_out and trained_on is None:
+        msg = "--hold-out is for --train: it leaves out windows when a challenger is trained"
+        raise InputError(msg)
+    if monitor.challengers is None and not is_given and trained_on is None:
+        msg = (
+            f"monitor {monitor.name} has no challengers: add the section challengers to it, or "
+            "give --model or --train"
+        )
+        raise InputError(msg)
 
 
 def _trained(

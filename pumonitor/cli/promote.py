@@ -51,6 +51,8 @@ def promote(
     The gate decides on the windows that are stored. The version before keeps the alias previous,
     the new one is tagged with the evidence, and destinations are notified.
 
+    The page of the monitor's challengers has the history as well, and so has the JSON API.
+
     Exit status 0: promoted, or --dry-run says that it would be. 1: the gate does not say better. 2:
     wrong usage. 3: the alias was moved meanwhile, another promotion is under way, or the registry
     cannot be used.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -42,7 +41,7 @@ def print_promoted(
             "promoted": made is not None,
             "dry_run": dry_run,
             "gate": None if answer is None else answer.to_dict(),
-            "promotion": None if made is None else _plain(made),
+            "promotion": None if made is None else made.to_dict(),
         }
         typer.echo(json.dumps(found, indent=1))
         return
@@ -63,7 +62,7 @@ def print_promoted(
 def print_history(found: Sequence[Promotion], *, as_json: bool = False) -> None:
     """Print promotions, the last one first."""
     if as_json:
-        typer.echo(json.dumps([_plain(one) for one in found], indent=1))
+        typer.echo(json.dumps([one.to_dict() for one in found], indent=1))
         return
     if not found:
         typer.echo("Nothing was promoted yet.")
@@ -89,19 +88,6 @@ def print_history(found: Sequence[Promotion], *, as_json: bool = False) -> None:
 
 
 def _evidence(one: Promotion) -> str:
-    from pumonitor.monitor.delivery.notifications.promotion_words import difference_said
+    from pumonitor.monitor.delivery.notifications.promotion_words import evidence_said
 
-    if one.evidence is None:
-        return f"undoes {one.undoes}"
-    number, of = one.evidence.labels, one.evidence.windows
-    unit, part = ("case", "audit") if one.evidence.is_of_audit else ("label", "window")
-    seen = f"{number:,} {unit}{'s' * (number != 1)}, {of:,} {part}{'s' * (of != 1)}"
-    return f"{one.evidence.metric} {difference_said(one.evidence)}, {seen}"
-
-
-def _plain(one: Promotion) -> dict[str, Any]:
-    times = {name: getattr(one, name) for name in ("begun_at", "ended_at")}
-    return asdict(one) | {
-        "evidence": None if one.evidence is None else one.evidence.to_dict(),
-        **{name: None if at is None else at.isoformat() for name, at in times.items()},
-    }
+    return f"undoes {one.undoes}" if one.evidence is None else evidence_said(one.evidence)

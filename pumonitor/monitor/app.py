@@ -167,16 +167,20 @@ def _score_challengers(
     from dataclasses import replace
 
     from pumonitor.monitor.challenging.automatic import promote_automatically
-    from pumonitor.monitor.challenging.judged import score_challengers
+    from pumonitor.monitor.challenging.judged import challengers_of, score_challengers
+    from pumonitor.monitor.challenging.noted import judge_and_note, note_found
 
     promoter = promoter_of(configuration, ledger)
     if promoter is not None:
         promoter.heal()
-    scored = score_challengers(configuration, monitor, ledger, **how)
-    if promoter is None:
-        return scored
-    failed = promote_automatically(configuration, monitor, ledger, promoter)
-    return replace(scored, failures=(*scored.failures, *failed))
+    known = challengers_of(configuration, monitor)
+    note_found(ledger, monitor, known)
+    scored = score_challengers(configuration, monitor, ledger, challengers=known, **how)
+    if promoter is not None:
+        failed = promote_automatically(configuration, monitor, ledger, promoter)
+        scored = replace(scored, failures=(*scored.failures, *failed))
+    judge_and_note(ledger, monitor)
+    return scored
 
 
 def _links_of(

@@ -73,6 +73,10 @@ class PageAddresses:
         place = f"{self._of(name)}/windows/{moment_written(start)}"
         return place + _query(version=version_written(version), segment=segment or None)
 
+    def challengers(self, name: str) -> str:
+        """The page of a monitor's challengers and promotions."""
+        return f"{self._of(name)}/challengers"
+
     def alerts(self, monitor: str | None = None) -> str:
         """The page of the alerts of one monitor or of all."""
         return f"{self.base}/alerts" + _query(monitor=monitor)

@@ -12,10 +12,12 @@ from tests.browser.worked import BROKEN
 pytestmark = pytest.mark.browser
 
 KINDS = {"/", "/alerts", "/monitors/NAME", "/monitors/NAME/windows/START"}
+OF_SOME = {"/monitors/NAME/challengers"}
+"""Linked where a monitor has them: not found where one page of each kind is enough."""
 
 
 def test_every_page_alone(pages: dict[str, str]) -> None:
-    assert {one.split("?")[0] for one in pages} >= KINDS
+    assert {one.split("?")[0] for one in pages} >= KINDS | OF_SOME
 
 
 def test_every_page_inside_mlflow(chromium: Any, in_mlflow: Site, pages: dict[str, str]) -> None:
@@ -31,6 +33,20 @@ def test_every_page_with_accounts(chromium: Any, people: dict[str, Site], who: s
         names = visit.page.locator("table.list tbody th").all_inner_texts()
         assert (len(names) > 1) is (who == "admin")
         assert BROKEN in names
+
+
+def test_challengers_inside_mlflow_lead_back_to_their_monitor(
+    chromium: Any, people: dict[str, Site]
+) -> None:
+    site = people["reader"]
+    with visiting(chromium, site) as visit:
+        visit.open(site.at(f"/monitors/{BROKEN}"))
+        visit.click("Challengers of the deployed model")
+        assert kind(site, visit.page.url) == "/monitors/NAME/challengers"
+        assert visit.page.locator("svg.series").count() == 2
+        assert visit.said == []
+        visit.click(BROKEN)
+        assert kind(site, visit.page.url) == "/monitors/NAME"
 
 
 def test_a_stranger_sees_no_monitor(chromium: Any, people: dict[str, Site]) -> None:

@@ -9,7 +9,13 @@ import numpy as np
 import pandas as pd
 
 from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.challenging.judged import challengers_of, score_challengers
+from pumonitor.monitor.challenging.noted import judge_and_note, note_found
+from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.promotions import NewPromotion
+from pumonitor.monitor.windows.opening import open_monitor_source
 
 DAYS = 7
 BREAKS_ON = 4
@@ -24,6 +30,8 @@ FAILING = "x" * 100
 HOSTILE_RULE = "<script>alert('rule')</script> \"quoted\" 'so' ../.. \u202ereversed 🦊 " + "w" * 200
 HOSTILE_VERSION = "<script>alert('version')</script>/../\"quoted\" \u202ereversed 🦊\n2"
 HOSTILE_SEGMENT = "<img src=x onerror=alert('segment')>\n\u202e🦊" + "s" * 300
+HOSTILE_COLUMN = "<script>alert('column')</script> \"quoted\" 🦊 " + "c" * 200
+"""With the scores of a challenger."""
 NUL = "a\x00b<script>alert('nul')</script>"
 """No database stores it: windows with it fail, with a message that shows it."""
 CONFIGURATION = """\
@@ -48,6 +56,9 @@ monitors:
     rules:
       - {{metric: aul, below: 0.7}}
       - {{metric: recall, below: 0.9, severity: warning, name: {rule}}}
+    challengers:
+      models: {{better: {column}, gone: no_such_column, other: "models:/elsewhere@champion"}}
+      gate: {{not_worse: {{aul: 0.05}}}}
   {fine}:
     predictions:
       {{source: predictions.parquet, id: prediction_id, time: scored_at, score: fine_score}}
@@ -102,6 +113,7 @@ def write_worked(folder: Path) -> Path:
             failing=FAILING,
             empty=EMPTY,
             rule=json.dumps(HOSTILE_RULE, ensure_ascii=False),
+            column=json.dumps(HOSTILE_COLUMN, ensure_ascii=False),
             start=first.date(),
             end=(first + timedelta(days=2)).date(),
         )
@@ -112,8 +124,32 @@ def write_worked(folder: Path) -> Path:
             jobs.plan(name, start=first, end=first + timedelta(days=days))
         done = jobs.drain()
         jobs.advance_alerts(done)
+        _challenge(configuration, jobs.ledger)
     assert all(FAILING in one for one in done.failures), done.failures
     return path
+
+
+def _challenge(configuration: Configuration, ledger: Ledger) -> None:
+    """Have challengers score the windows of one monitor, and promote what was never there."""
+    monitor = configuration.monitors[BROKEN]
+    known = challengers_of(configuration, monitor)
+    note_found(ledger, monitor, known)
+    score_challengers(
+        configuration, monitor, ledger, open_source=open_monitor_source, challengers=known
+    )
+    judge_and_note(ledger, monitor)
+    wanted = NewPromotion(
+        monitor=BROKEN,
+        model=HOSTILE_RULE,
+        alias="champion",
+        action="undo",
+        from_version="2",
+        to_version="1",
+        actor=HOSTILE_RULE,
+        undoes=7,
+    )
+    begun = ledger.promotions.begin(wanted, lease=timedelta(minutes=1))
+    ledger.promotions.settle(begun, "refused", reason=HOSTILE_RULE)
 
 
 def _write_tables(folder: Path, first: datetime) -> None:
@@ -129,6 +165,7 @@ def _write_tables(folder: Path, first: datetime) -> None:
             "scored_at": scored_at,
             "score": np.where(is_broken, useless, good),
             "fine_score": good,
+            HOSTILE_COLUMN: good,
             "country": rng.choice(["DE", HOSTILE_SEGMENT], rows, p=[0.8, 0.2]),
             "nul": NUL,
             "version": np.where(is_broken, HOSTILE_VERSION, "1"),

@@ -24,6 +24,7 @@ __all__ = [
     "AlreadyDeployedError",
     "Challenger",
     "ColumnChallenger",
+    "NamedChallenger",
     "RegisteredChallenger",
 ]
 
@@ -40,8 +41,8 @@ class AlreadyDeployedError(InputError):
     """The challenger is the version that is deployed by now, as after a promotion."""
 
 
-class Challenger(Protocol):
-    """A model whose scores stand beside the champion's.
+class NamedChallenger(Protocol):
+    """What has to be known of a challenger to judge what it has scored.
 
     Attributes
     ----------
@@ -51,8 +52,6 @@ class Challenger(Protocol):
         What identifies its scores: ``models:/card-fraud/8``, or ``column score_v7``.
     trained_until : datetime or None
         Rows of later windows alone are scored; None where it is not known, for columns.
-    columns : tuple of str
-        What it is given.
     """
 
     @property
@@ -66,6 +65,10 @@ class Challenger(Protocol):
     @property
     def trained_until(self) -> datetime | None:
         """End of its training rows."""
+
+
+class Challenger(NamedChallenger, Protocol):
+    """A model whose scores stand beside the champion's."""
 
     def columns(self) -> tuple[str, ...]:
         """What it is given."""

@@ -14,6 +14,7 @@ from pumonitor.monitor.challenging.challengers import (
     AlreadyDeployedError,
     Challenger,
     ColumnChallenger,
+    NamedChallenger,
     RegisteredChallenger,
 )
 from pumonitor.monitor.challenging.seen import (
@@ -57,7 +58,7 @@ class JudgedChallenger:
 
     Attributes
     ----------
-    challenger : Challenger
+    challenger : NamedChallenger
     judgement : Judgement
     windows : tuple of (datetime, PairedLabels)
         What it is judged on, by the starts of the windows.
@@ -65,7 +66,7 @@ class JudgedChallenger:
         Why windows are missing, those of the last attempts.
     """
 
-    challenger: Challenger
+    challenger: NamedChallenger
     judgement: Judgement
     windows: tuple[tuple[datetime, PairedLabels], ...]
     errors: tuple[str, ...]
@@ -188,7 +189,7 @@ def score_challengers(
 
 
 def judged(
-    monitor: Monitor, ledger: Ledger, challengers: Mapping[str, Challenger]
+    monitor: Monitor, ledger: Ledger, challengers: Mapping[str, NamedChallenger]
 ) -> dict[str, JudgedChallenger]:
     """What the gate says of challengers, on all of their windows so far."""
     windows, errors, audits = {}, {}, {}

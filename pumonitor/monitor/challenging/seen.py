@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, get_args
 
 from pumonitor.errors import PumonitorError
 from pumonitor.gate import ERROR, GateMetric, PairedLabels, evidence_of
-from pumonitor.monitor.challenging.challengers import Challenger
+from pumonitor.monitor.challenging.challengers import Challenger, NamedChallenger
 from pumonitor.monitor.challenging.shadow import paired_labels
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -22,10 +22,18 @@ from pumonitor.monitor.ledger.records.challengers import ChallengerSeries
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import Pane, PredictionSource
 
-__all__ = ["judged_since", "judged_windows", "mature_panes", "score_due", "series_of"]
+__all__ = [
+    "deployed_since",
+    "differences_of",
+    "judged_since",
+    "judged_windows",
+    "mature_panes",
+    "score_due",
+    "series_of",
+]
 
 
-def series_of(monitor: Monitor, challenger: Challenger) -> ChallengerSeries:
+def series_of(monitor: Monitor, challenger: NamedChallenger) -> ChallengerSeries:
     """Where the windows of a challenger are kept."""
     settings = monitor.challengers
     depends_on: dict[str, Any] = {}
@@ -76,7 +84,7 @@ def deployed_since(ledger: Ledger, monitor: Monitor) -> datetime | None:
 
 
 def judged_since(
-    ledger: Ledger, monitor: Monitor, challenger: Challenger
+    ledger: Ledger, monitor: Monitor, challenger: NamedChallenger
 ) -> tuple[datetime, str] | None:
     """The moment before which windows say nothing of a challenger, and why; None without one."""
     moments = [
@@ -130,10 +138,17 @@ def score_due(
             # Read once, and not at all in a round that scores nothing.
             earlier = dict(judged_windows(ledger, monitor, series))
         seen = [earlier[one] for one in sorted(earlier) if one < start] + [found]
-        messages = [_message(monitor, challenger, series, pane, seen)] if sends_results else []
+        differences = differences_of(seen)
+        labels = sum(one.positives for one in seen)
+        message = _message(monitor, challenger, series, pane, differences, labels=labels)
         earlier[start] = found
         scored += ledger.challengers.done(
-            series, start, labels=found.positives, found=found.to_bytes(), messages=messages
+            series,
+            start,
+            labels=found.positives,
+            found=found.to_bytes(),
+            differences=differences,
+            messages=[message] if sends_results else [],
         )
     return scored, failures
 
@@ -149,23 +164,35 @@ def judged_windows(
     ]
 
 
+def differences_of(windows: Sequence[PairedLabels]) -> dict[str, dict[str, float | None]]:
+    """Challenger less deployed model on windows together, with the bounds of this challenger alone.
+
+    Of "recall" and "aul" the value, low and high; None without labels.
+    """
+    found: dict[str, dict[str, float | None]] = {}
+    metrics: tuple[GateMetric, ...] = get_args(GateMetric)
+    for metric in metrics:
+        evidence = evidence_of(windows, metric)
+        found[metric] = {
+            "value": evidence.mean,
+            "low": evidence.lower(error=ERROR) if evidence.units else None,
+            "high": evidence.upper(error=ERROR) if evidence.units else None,
+        }
+    return found
+
+
 def _message(
     monitor: Monitor,
     challenger: Challenger,
     series: ChallengerSeries,
     pane: Pane,
-    windows: Sequence[PairedLabels],
+    differences: Mapping[str, Mapping[str, float | None]],
+    *,
+    labels: int,
 ) -> NewMessage:
     """Differences on all windows up to this one, as a step of the challenger's own run."""
-    metrics: dict[str, Any] = {"n_labeled": sum(one.positives for one in windows)}
-    metrics_of_gate: tuple[GateMetric, ...] = get_args(GateMetric)
-    for metric in metrics_of_gate:
-        evidence = evidence_of(windows, metric)
-        metrics[f"{metric}_difference"] = {
-            "value": evidence.mean,
-            "low": evidence.lower(error=ERROR) if evidence.units else None,
-            "high": evidence.upper(error=ERROR) if evidence.units else None,
-        }
+    metrics: dict[str, Any] = {"n_labeled": labels}
+    metrics |= {f"{metric}_difference": dict(one) for metric, one in differences.items()}
     run = f"{challenger.name} ({challenger.scored_by})"
     capacity = monitor.challengers.gate.capacity if monitor.challengers is not None else 0.05
     message = WindowMessage(

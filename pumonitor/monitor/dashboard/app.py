@@ -24,6 +24,7 @@ from pumonitor.monitor.dashboard.callers import Callers
 from pumonitor.monitor.dashboard.forms import Forms
 from pumonitor.monitor.dashboard.pages.alert_page import alert_page
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
+from pumonitor.monitor.dashboard.pages.challengers_page import challengers_page
 from pumonitor.monitor.dashboard.pages.decide_page import decide_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
@@ -214,6 +215,10 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/monitors/<name>/decide")
     def show_decide(name: str) -> str:
         return render_template("decide.html", **decide_page(site, access.seen(name), request.args))
+
+    @app.get("/monitors/<name>/challengers")
+    def show_challengers(name: str) -> str:
+        return render_template("challengers.html", **challengers_page(site, access.seen(name)))
 
     @app.get("/monitors/<name>/badge.svg")
     def show_badge(name: str) -> Response:

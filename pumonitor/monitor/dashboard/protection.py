@@ -14,7 +14,16 @@ __all__ = ["protect"]
 
 _READING: Final = frozenset({"GET", "HEAD"})
 _KEPT: Final = frozenset({"static", "show_badge"})
-_COMPUTED: Final = frozenset({"simulate", "show_decide", "send_report", "api.getDecision"})
+_COMPUTED: Final = frozenset(
+    {
+        "simulate",
+        "show_challengers",
+        "show_decide",
+        "send_report",
+        "api.getChallengers",
+        "api.getDecision",
+    }
+)
 _METHODS: Final = _READING | {"POST"}
 _HEADERS: Final = {
     # Nothing is loaded from elsewhere, and nothing written in a page runs.

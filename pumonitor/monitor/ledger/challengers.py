@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -11,7 +11,11 @@ from sqlalchemy import ColumnElement, insert, select, update
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import challenger_windows
 from pumonitor.monitor.ledger.enqueue import enqueue
-from pumonitor.monitor.ledger.records.challengers import ChallengerSeries, ChallengerWindow
+from pumonitor.monitor.ledger.records.challengers import (
+    ChallengerDifferences,
+    ChallengerSeries,
+    ChallengerWindow,
+)
 from pumonitor.monitor.ledger.records.results import NewMessage
 
 __all__ = ["StoredChallengers"]
@@ -83,6 +87,7 @@ class StoredChallengers:
         *,
         labels: int,
         found: bytes,
+        differences: Mapping[str, Mapping[str, float | None]],
         messages: Iterable[NewMessage] = (),
     ) -> bool:
         """Store a result with messages about it; False if another worker has stored it before."""
@@ -90,7 +95,13 @@ class StoredChallengers:
             stored = connection.execute(
                 update(challenger_windows)
                 .where(*_of(series), _own.window_start == start, _own.found.is_(None))
-                .values(labels=labels, found=found, error=None, due_at=None)
+                .values(
+                    labels=labels,
+                    found=found,
+                    differences={name: dict(one) for name, one in differences.items()},
+                    error=None,
+                    due_at=None,
+                )
             )
             if stored.rowcount != 1:
                 return False
@@ -129,6 +140,23 @@ class StoredChallengers:
                 )
                 for row in connection.execute(query)
             )
+
+    def differences(
+        self, series: ChallengerSeries, *, after: datetime | None = None
+    ) -> tuple[ChallengerDifferences, ...]:
+        """What windows say together, in order of time, without what they say one by one."""
+        names = ("attempts", "error", "labels", "differences")
+        query = (
+            select(
+                _own.window_start.label("start"),
+                _own.window_end.label("end"),
+                *(_own[name] for name in names),
+            )
+            .where(*_of(series), *([] if after is None else [_own.window_start >= after]))
+            .order_by(_own.window_start)
+        )
+        with self._database.reading() as connection:
+            return tuple(ChallengerDifferences(**row._mapping) for row in connection.execute(query))
 
     def scored(self, series: ChallengerSeries) -> frozenset[datetime]:
         """Starts of the windows that have a result."""

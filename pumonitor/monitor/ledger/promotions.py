@@ -181,13 +181,25 @@ class StoredPromotions:
         return ended
 
     def all(
-        self, monitor: str | None = None, *, model: str | None = None, limit: int | None = None
+        self,
+        monitor: str | None = None,
+        *,
+        model: str | None = None,
+        before: int | None = None,
+        limit: int | None = None,
     ) -> tuple[Promotion, ...]:
-        """Promotions, the last begun first; by default of all monitors and models."""
+        """Promotions, the last begun first; by default of all monitors and models.
+
+        `before` leaves out the one of that number, and those that came after it.
+        """
         own = promotions.c
         query = (
             select(promotions)
-            .where(*equal(own.monitor, monitor), *equal(own.model, model))
+            .where(
+                *equal(own.monitor, monitor),
+                *equal(own.model, model),
+                *([] if before is None else [own.id < before]),
+            )
             .order_by(own.id.desc())
             .limit(limit)
         )

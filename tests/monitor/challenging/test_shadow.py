@@ -137,8 +137,8 @@ def test_two_workers_do_not_score_the_same_window(tmp_path: Path) -> None:
         when = {"start": FIRST, "end": FIRST + timedelta(days=1), "as_of": SETTLED}
         assert stored.begin(series, **when)
         assert not stored.begin(series, **when)  # another worker is at it
-        assert stored.done(series, FIRST, labels=3, found=b"one")
-        assert not stored.done(series, FIRST, labels=4, found=b"two")
+        assert stored.done(series, FIRST, labels=3, found=b"one", differences={})
+        assert not stored.done(series, FIRST, labels=4, found=b"two", differences={})
         assert not stored.begin(series, **when)
         assert stored.windows(series)[0].found == b"one"
 

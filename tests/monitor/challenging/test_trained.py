@@ -15,38 +15,19 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.errors import InputError
-from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.app import open_jobs, open_ledger
 from pumonitor.monitor.challenging.between import audits_between
-from pumonitor.monitor.challenging.challengers import TRAINED_UNTIL_TAG, RegisteredChallenger
+from pumonitor.monitor.challenging.challengers import RegisteredChallenger
 from pumonitor.monitor.challenging.gate_answer import gate_answer
 from pumonitor.monitor.challenging.judged import challengers_of, judged
-from pumonitor.monitor.challenging.seen import mature_panes, series_of
-from pumonitor.monitor.challenging.shadow import scored_rows
+from pumonitor.monitor.challenging.noted import known_without_registry
+from pumonitor.monitor.challenging.seen import series_of
 from pumonitor.monitor.challenging.training import train
 from pumonitor.monitor.challenging.training_rows import training_rows
-from pumonitor.monitor.config.file import configuration_hash, read_configuration
+from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.windows.opening import open_monitor_source
 from tests.monitor.challenging.challenged_shop import DAYS, FIRST, SETTLED, write_challenged_shop
-
-TRACKED = {
-    "models": '["models:/shop@challenger"]',
-    "model": "model: models:/shop@champion\n    ",
-    "tracking": "tracking: {uri: 'sqlite:///mlflow.db'}\n",
-    "more": "features: {source: features.parquet, id: id, columns: [first, second, kind]}\n"
-    "      entity: customer\n      gate: {better: aul}",
-}
-
-
-def _evaluated(path: Path) -> None:
-    configuration = read_configuration(path).configuration
-    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
-        jobs.run()
-
-
-def _called(*arguments: str, status: int = 0) -> str:
-    done = CliRunner().invoke(app, list(arguments))
-    assert done.exit_code == status, done.output + str(done.exception)
-    return done.stdout
+from tests.monitor.challenging.tracked_shop import TRACKED, called, evaluated
 
 
 def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
@@ -54,7 +35,7 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     path = write_challenged_shop(tmp_path, **TRACKED)
-    _evaluated(path)
+    evaluated(path)
     registry.create_registered_model("shop")
     old = registry.create_model_version("shop", f"file://{tmp_path}").version
     registry.set_registered_model_alias("shop", "champion", old)
@@ -67,7 +48,7 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
 
     monkeypatch.setattr(type(registry), "set_terminated", said_where_the_run_is)
 
-    told = json.loads(_called("challenge", "shop", "--train", "all", "--hold-out", "3", "--json"))
+    told = json.loads(called("challenge", "shop", "--train", "all", "--hold-out", "3", "--json"))
 
     trained, (found,) = told["trained"], told["challengers"]
     new = registry.get_model_version_by_alias("shop", "challenger")
@@ -83,20 +64,34 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
     labels = pd.read_parquet(tmp_path / "positives.parquet")
     assert found["labels"] == labels.id.isin(orders.id[~before]).sum()
     assert found["verdict"] == "better"
+    assert _noted(path) == (["challenger"], [], {"shop": ["challenger"]})
 
-    _called("promote", "shop", "--dry-run")
+    called("promote", "shop", "--dry-run")
     assert registry.get_model_version_by_alias("shop", "champion").version == old
-    _called("promote", "shop")
+    called("promote", "shop")
     assert registry.get_model_version_by_alias("shop", "champion").version == new.version
+    assert _noted(path) == ([], ["challenger"], {})
     tags = registry.get_model_version("shop", new.version).tags
     assert tags["pumonitor.promotion.labels"] == str(found["labels"])
     # What it was seen to do beside the version before says nothing of itself.
-    said = _called("challenge", "shop", status=1)
+    said = called("challenge", "shop", status=1)
     assert "which is deployed by now" in said
-    _called("promote", "shop", "--undo")
+    assert _noted(path) == ([], ["challenger"], {})
+    called("promote", "shop", "--undo")
     assert registry.get_model_version_by_alias("shop", "champion").version == old
-    again = json.loads(_called("challenge", "shop", "--json", status=1))
+    again = json.loads(called("challenge", "shop", "--json", status=1))
     assert again["challengers"][0]["windows"] == []
+    assert _noted(path) == (["challenger"], [], {})
+
+
+def _noted(path: Path) -> tuple[list[str], list[str], dict[str, list[str]]]:
+    """Without the registry: which challengers can be judged, which are deployed, who is better."""
+    configuration = read_configuration(path).configuration
+    with open_ledger(configuration) as ledger:
+        known, others, _ = known_without_registry(ledger, configuration.monitors["shop"])
+        better = ledger.noted_challengers.better(["shop"])
+    deployed = [one.name for one in others.values() if one.is_deployed]
+    return list(known), deployed, {name: list(of) for name, of in better.items()}
 
 
 @pytest.mark.parametrize(
@@ -115,14 +110,14 @@ def test_rounds_promote_what_is_surely_better_on_five_windows(
     automatic = TRACKED | {"more": TRACKED["more"] + "\n      promote: automatic"}
     path = write_challenged_shop(tmp_path, **automatic)
     path.write_text(path.read_text().replace("window: 1d", f"window: {window}"))
-    _evaluated(path)
+    evaluated(path)
     registry.create_registered_model("shop")
     old = registry.create_model_version("shop", f"file://{tmp_path}").version
     registry.set_registered_model_alias("shop", "champion", old)
-    _called("challenge", "shop", "--train", "all", "--hold-out", held_out)
-    _called("promote", "shop", "--dry-run")
+    called("challenge", "shop", "--train", "all", "--hold-out", held_out)
+    called("promote", "shop", "--dry-run")
 
-    _evaluated(path)
+    evaluated(path)
 
     deployed = registry.get_model_version_by_alias("shop", "champion").version
     assert (deployed != old) == promoted
@@ -133,17 +128,17 @@ def test_audits_are_of_windows_that_the_challenger_was_not_trained_on(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     path = write_challenged_shop(tmp_path, **TRACKED)
-    _evaluated(path)
+    evaluated(path)
     registry.create_registered_model("shop")
     old = registry.create_model_version("shop", f"file://{tmp_path}").version
     registry.set_registered_model_alias("shop", "champion", old)
-    _called("challenge", "shop", "--train", "all", "--hold-out", "3")
+    called("challenge", "shop", "--train", "all", "--hold-out", "3")
     draw = ("audit", "draw", "shop", "--between", "champion", "challenger", "--cases", "10")
     refused = CliRunner().invoke(app, [*draw, "--windows", "2026-01-01", "--out", "none.csv"])
     assert refused.exit_code == 2
     assert "began before 2026-01-03 00:00 UTC, when its training rows end" in refused.stderr
 
-    assert "in 3 windows" in _called(*draw, "--windows", "2026-01", "--out", "cases.csv")
+    assert "in 3 windows" in called(*draw, "--windows", "2026-01", "--out", "cases.csv")
 
     cases = pd.read_csv(tmp_path / "cases.csv")
     orders = pd.read_parquet(tmp_path / "predictions.parquet").set_index("id")
@@ -165,37 +160,18 @@ def test_a_challenger_that_is_not_there_is_said_to_be_missing(
     monkeypatch.chdir(tmp_path)
     write_challenged_shop(tmp_path, **TRACKED)
     said = "challenger is models:/shop@challenger, which the registry does not have"
-    assert said in _called("challenge", "shop", status=3)
+    assert said in called("challenge", "shop", status=3)
     registry.create_registered_model("shop")
-    assert said in _called("challenge", "shop", status=3)
-    other = _called("challenge", "shop", "--model", "shop", status=3)
+    assert said in called("challenge", "shop", status=3)
+    other = called("challenge", "shop", "--model", "shop", status=3)
     assert "challenger shop: model 'shop' must be like models:/name@alias" in other
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "said"),
-    [
-        ("kind]", "knid]", "has no column 'knid'; did you mean 'kind'?"),
-        ("id: id, columns", "id: order, columns", "has no column 'order'"),
-        ("source: features", "source: featrues", "did you mean"),
-        ("kind]", "kind]", "4 columns, one of them the id"),
-    ],
-)
-def test_check_finds_the_table_of_features(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str, said: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    path = write_challenged_shop(tmp_path, more=TRACKED["more"])
-    path.write_text(path.read_text().replace(before, after))
-    found = json.loads(_called("check", "--json", status=0 if before == after else 2))
-    assert said in found["connections"]["shop.challengers.features"]["message"]
 
 
 def test_what_cannot_be_held_out_is_refused(
     tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    _evaluated(write_challenged_shop(tmp_path, **TRACKED))
+    evaluated(write_challenged_shop(tmp_path, **TRACKED))
     for arguments, said in (
         (("--hold-out", "3"), "--hold-out is for --train"),
         (("--hold-out", "6", "--train", "all"), "no mature window to train on beside the 6"),
@@ -210,7 +186,7 @@ def test_what_is_stored_scores_as_what_was_trained(tmp_path: Path, registry: Any
     from pumonitor.monitor.challenging.training import register
 
     path = write_challenged_shop(tmp_path, **TRACKED)
-    _evaluated(path)
+    evaluated(path)
     configuration = read_configuration(path).configuration
     monitor = configuration.monitors["shop"]
     with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
@@ -228,7 +204,7 @@ def test_what_is_stored_scores_as_what_was_trained(tmp_path: Path, registry: Any
 
 def test_training_rows_are_each_order_once_with_its_label(tmp_path: Path) -> None:
     path = write_challenged_shop(tmp_path, **TRACKED | {"tracking": ""})
-    _evaluated(path)
+    evaluated(path)
     configuration = read_configuration(path).configuration
     monitor = configuration.monitors["shop"]
     with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
@@ -256,7 +232,7 @@ def test_training_rows_are_each_order_once_with_its_label(tmp_path: Path) -> Non
 
 def test_without_features_or_registry_nothing_is_trained(tmp_path: Path) -> None:
     path = write_challenged_shop(tmp_path)
-    _evaluated(path)
+    evaluated(path)
     config = ("--config", str(path))
     for more, said in (
         ({}, "has no registered model"),
@@ -273,94 +249,6 @@ def test_without_features_or_registry_nothing_is_trained(tmp_path: Path) -> None
         pytest.raises(InputError, match="names no features to train on"),
     ):
         training_rows(jobs.ledger, monitor, "all", open_source=open_monitor_source)
-
-
-def test_a_place_of_features_can_stand_in_a_variable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without it, reading commands work, and what needs features names the variable."""
-    more = str(TRACKED["more"]).replace("source: features.parquet", "source: '${FEATURES}'")
-    path = write_challenged_shop(tmp_path, **TRACKED | {"tracking": "", "more": more})
-    monkeypatch.setenv("FEATURES", str(tmp_path / "features.parquet"))
-    _evaluated(path)
-    for is_set in (True, False):
-        if not is_set:
-            monkeypatch.delenv("FEATURES")
-        configuration = read_configuration(path, needs="ledger").configuration
-        monitor = configuration.monitors["shop"]
-        take = {"open_source": open_monitor_source}
-        with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
-            if is_set:
-                rows = training_rows(jobs.ledger, monitor, "all", **take)
-                assert len(rows.id) == 500 * DAYS
-            else:
-                assert monitor.missing == ()  # its own tables can be opened
-                with pytest.raises(InputError, match="FEATURES"):
-                    training_rows(jobs.ledger, monitor, "all", **take)
-
-
-def test_a_feature_called_like_the_score_is_not_taken_for_it(tmp_path: Path, registry: Any) -> None:
-    import mlflow
-    from mlflow.models import infer_signature
-    from sklearn.linear_model import LogisticRegression
-
-    path = write_challenged_shop(
-        tmp_path,
-        **TRACKED
-        | {"more": "features: {source: features.parquet, id: id, columns: [score, second]}"},
-    )
-    features = pd.read_parquet(tmp_path / "features.parquet")
-    features.assign(score=-features["first"]).to_parquet(tmp_path / "features.parquet")
-    example = pd.DataFrame({"score": [-0.5, 1.0, 2.0], "second": [0.1, 0.2, 0.0]})
-    model = LogisticRegression().fit(example, [0, 0, 1])
-    mlflow.sklearn.save_model(
-        model,
-        str(tmp_path / "model"),
-        signature=infer_signature(example),
-        pyfunc_predict_fn="predict_proba",
-    )
-    registry.create_registered_model("shop")
-    made = registry.create_model_version(
-        "shop", f"file://{tmp_path}/model", tags={TRAINED_UNTIL_TAG: FIRST.isoformat()}
-    )
-    registry.set_registered_model_alias("shop", "challenger", made.version)
-    configuration = read_configuration(path).configuration
-    monitor = configuration.monitors["shop"]
-    challenger = challengers_of(configuration, monitor)["challenger"]
-    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
-        jobs.run()
-        pane = mature_panes(jobs.ledger, monitor, configuration=configuration_hash(monitor))[0]
-    found = scored_rows(monitor, challenger, pane, open_source=open_monitor_source)
-    used = pd.read_parquet(tmp_path / "predictions.parquet").set_index("id").score
-    assert found.champion.tolist() == used.loc[found.id.astype(int)].tolist()
-    given = features.set_index("id").loc[found.id.astype(int)]
-    expected = model.predict_proba(
-        pd.DataFrame({"score": -given["first"], "second": given.second})
-    )[:, 1]
-    assert found.challenger == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("write", "said"),
-    [
-        (lambda rows: rows[rows.id != 7], "predictions have no row in features"),
-        (lambda rows: pd.concat([rows, rows[:3]]), "have more than one row in features"),
-        (lambda rows: rows.drop(columns=["kind"]), "kind"),
-    ],
-)
-def test_features_that_are_not_there_are_named(tmp_path: Path, write: Any, said: str) -> None:
-    path = write_challenged_shop(tmp_path, **TRACKED | {"tracking": ""})
-    _evaluated(path)
-    rows = pd.read_parquet(tmp_path / "features.parquet")
-    write(rows).to_parquet(tmp_path / "features.parquet")
-    configuration = read_configuration(path).configuration
-    with (
-        open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs,
-        pytest.raises(InputError, match=said),
-    ):
-        training_rows(
-            jobs.ledger, configuration.monitors["shop"], "all", open_source=open_monitor_source
-        )
 
 
 def test_a_version_that_gives_classes_is_refused(tmp_path: Path, registry: Any) -> None:
@@ -415,7 +303,7 @@ def test_the_gate_is_asked_of_one_and_judges_all(tmp_path: Path, registry: Any) 
     """The error is shared with challengers of other kinds."""
     models = '{v7: score_v7, new: "models:/shop@challenger"}'
     path = write_challenged_shop(tmp_path, **TRACKED | {"models": models})
-    _evaluated(path)
+    evaluated(path)
     configuration = read_configuration(path).configuration
     monitor = configuration.monitors["shop"]
     registry.create_registered_model("shop")

@@ -23,6 +23,8 @@ READS = (
     "/monitors/card-fraud/windows",
     f"/monitors/card-fraud/windows/{SIXTH}",
     "/monitors/card-fraud/configurations",
+    "/monitors/card-fraud/challengers",
+    "/monitors/card-fraud/promotions",
     "/monitors/card-fraud/decide",
     "/results",
     "/alerts",

@@ -20,6 +20,8 @@ from tests.monitor.dashboard.test_forms import NAME, address_of, alice_pages, se
 
 COMPUTED = (
     "/monitors/card-fraud/simulate",
+    "/monitors/card-fraud/challengers",
+    "/api/v1/monitors/card-fraud/challengers",
     "/monitors/card-fraud/decide",
     "/api/v1/monitors/card-fraud/decide",
     "/monitors/card-fraud/windows/2026-01-06T00:00:00Z/report.html",

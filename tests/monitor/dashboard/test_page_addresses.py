@@ -24,6 +24,7 @@ ADDRESSES = {
     "series": AT.window(NAME, FIRST + 5 * DAY, "2"),
     "segment": AT.window(NAME, FIRST + 5 * DAY, "2", HOSTILE),
     "no version": AT.window(NAME, FIRST + 5 * DAY, ""),
+    "challengers": AT.challengers(NAME),
     "all alerts": AT.alerts(),
     "alerts": AT.alerts(NAME),
 }

@@ -181,6 +181,7 @@ def test_a_ledger_of_the_version_before_is_filled(
             "write_count",
             "notes",
             "challenger_windows",
+            "noted_challengers",
             "promotions",
         ):
             connection.exec_driver_sql(f"DROP TABLE {table}")

@@ -71,6 +71,9 @@ class MonitorLine(Answer):
     failing: int = Field(description="Windows whose last attempt failed.")
     to_collect: int
     to_evaluate: int
+    better_challengers: list[str] = Field(
+        description="Challengers that the last round found surely better than the deployed model."
+    )
 
 
 class Monitors(Answer):

@@ -96,6 +96,7 @@ def _line(
         "failing": one.failing,
         "to_collect": one.to_collect,
         "to_evaluate": one.to_evaluate,
+        "better_challengers": list(one.better),
     }
 
 

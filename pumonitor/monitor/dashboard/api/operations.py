@@ -10,10 +10,12 @@ from pumonitor.monitor.dashboard.api import (
     alert_answers,
     answers,
     bodies,
+    challenger_answers,
     decide_answers,
     queries,
 )
 from pumonitor.monitor.dashboard.api.alerts import alerts_answer, history_answer, silences_answer
+from pumonitor.monitor.dashboard.api.challengers import challengers_answer, promotions_answer
 from pumonitor.monitor.dashboard.api.changing import (
     acknowledge,
     add_note,
@@ -137,6 +139,8 @@ READS: Final = (
                 ("windows", "listWindows"),
                 ("decision", "getDecision"),
                 ("configurations", "listConfigurations"),
+                ("challengers", "getChallengers"),
+                ("promotions", "listPromotions"),
                 ("acknowledge", "acknowledge"),
                 ("silence", "silence"),
                 ("note", "addNote"),
@@ -205,6 +209,22 @@ READS: Final = (
                 to="getWindow", parameters=_SAME | {"start": "$response.body#/window_start"}
             )
         },
+    ),
+    Read(
+        id="getChallengers",
+        path="/monitors/{monitor}/challengers",
+        summary="Challengers beside the deployed model, with the fields of pumonitor challenge",
+        answer=challenger_answers.Challengers,
+        read=challengers_answer,
+        is_computed=True,
+    ),
+    Read(
+        id="listPromotions",
+        path="/monitors/{monitor}/promotions",
+        summary="Promotions, with the fields of pumonitor promote --history",
+        query=queries.ListQuery,
+        answer=challenger_answers.Promotions,
+        read=promotions_answer,
     ),
     Read(
         id="listConfigurations",

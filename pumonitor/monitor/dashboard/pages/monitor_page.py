@@ -16,6 +16,10 @@ from pumonitor.monitor.charts.time_series import Drawn, Level, draw_time_series
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import LimitRule
 from pumonitor.monitor.dashboard.address import SeriesAddress, with_known_names
+from pumonitor.monitor.dashboard.pages.challengers_found import (
+    better_challengers,
+    said_to_be_better,
+)
 from pumonitor.monitor.dashboard.pages.marks import marks_shown, notes_shown
 from pumonitor.monitor.dashboard.pages.side_by_side import (
     segments_beside,
@@ -97,6 +101,7 @@ def monitor_page(
         notes = notes_shown(ledger, name, shown, at)
         marks = marks_shown(ledger, name, shown, at, notes, zone=zone)
         beside = _beside(ledger, monitor, shown, at)
+        better = better_challengers(ledger, site.monitors, [name]).get(name, ())
     period = baseline_period(monitor)
     links = [
         window_link(start, version, at.segment)
@@ -133,6 +138,8 @@ def monitor_page(
         **beside,
         "alerts": [one for one in alerts if one.alert.is_firing],
         "firing": _firing(alerts),
+        "has_challengers": monitor.challengers is not None,
+        "better": said_to_be_better(monitor, better),
         **_charts(_drawn(shown, links), at, **drawn),
     }
 

@@ -13,6 +13,10 @@ from markupsafe import Markup
 
 from pumonitor.monitor.charts.time_series import draw_sparkline
 from pumonitor.monitor.dashboard.address import number_in
+from pumonitor.monitor.dashboard.pages.challengers_found import (
+    BetterChallenger,
+    said_to_be_better,
+)
 from pumonitor.monitor.dashboard.pages.standing import MonitorStanding, standings_of
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.in_words import ago, estimate_text, interval_shown, marked, moment_text
@@ -45,6 +49,8 @@ class OverviewRow:
     arrived : str
         Share of the newest window's confirmations that have arrived.
     newest, next_judged : str
+    better : sequence of BetterChallenger
+        Challengers that are surely better than the deployed model.
     """
 
     monitor: str
@@ -60,6 +66,7 @@ class OverviewRow:
     arrived: str = "–"
     newest: str = "–"
     next_judged: str = "–"
+    better: Sequence[BetterChallenger] = ()
 
 
 def overview(site: Site, query: Mapping[str, str], *, visible: Collection[str]) -> dict[str, Any]:
@@ -78,7 +85,15 @@ def overview(site: Site, query: Mapping[str, str], *, visible: Collection[str]) 
     now = site.clock()
     with site.at_once() as ledger:
         standings = standings_of(site, ledger, visible=visible, now=now)
-    rows = [_row(one, site.zone(one.monitor), now=now) for one in standings]
+    rows = [
+        _row(
+            one,
+            site.zone(one.monitor),
+            said_to_be_better(site.monitors[one.monitor], one.better),
+            now=now,
+        )
+        for one in standings
+    ]
     rows.sort(key=lambda row: (row.urgency, row.monitor))
     return {
         "rows": rows[(page - 1) * _ON_A_PAGE : page * _ON_A_PAGE],
@@ -90,7 +105,9 @@ def overview(site: Site, query: Mapping[str, str], *, visible: Collection[str]) 
     }
 
 
-def _row(one: MonitorStanding, zone: ZoneInfo, *, now: datetime) -> OverviewRow:
+def _row(
+    one: MonitorStanding, zone: ZoneInfo, better: Sequence[BetterChallenger], *, now: datetime
+) -> OverviewRow:
     kind, state, why = badge_of(one)
     return OverviewRow(
         monitor=one.monitor,
@@ -104,6 +121,7 @@ def _row(one: MonitorStanding, zone: ZoneInfo, *, now: datetime) -> OverviewRow:
         arrived="–" if one.labels_arrived is None else percent(round(one.labels_arrived, 2)),
         newest="–" if one.last_prediction is None else ago(one.last_prediction, now),
         next_judged=_next_judged(one, now),
+        better=better,
     )
 
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final, Literal, get_args
 
 from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.dashboard.pages.challengers_found import better_challengers
 from pumonitor.monitor.dashboard.pages.monitor_page import usual_metric
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.alerts_shown import (
@@ -90,6 +91,8 @@ class MonitorStanding:
         Whether no window is due before there are new predictions.
     is_cut : bool
         Whether more was found than is read of so many monitors: some may lack their estimate.
+    better : tuple of str
+        Challengers that the last round found surely better than the deployed model.
     """
 
     monitor: str
@@ -107,6 +110,7 @@ class MonitorStanding:
     next_mature: datetime | None = None
     has_stopped: bool = False
     is_cut: bool = False
+    better: tuple[str, ...] = ()
 
     @property
     def urgency(self) -> int:
@@ -164,6 +168,7 @@ def standings_of(
     for one in by_urgency(alerts_shown(ledger.alerts, now=now, monitors=visible, firing=True)):
         alerts.setdefault(one.alert.monitor, []).append(one)
     newest, series = _places(found.newest), _places(found.series)
+    better = better_challengers(ledger, site.monitors, visible)
     work = {name: place for place, name in enumerate(found.work.monitor)}
     return [
         _standing(
@@ -172,6 +177,7 @@ def standings_of(
             (found.series, series.get(name, [])),
             alerts.get(name, []),
             _work(found.work, work.get(name)),
+            better.get(name, ()),
             now=now,
         )
         for name in visible
@@ -210,6 +216,7 @@ def _standing(
     series: tuple[HeadlineColumns, Sequence[int]],
     firing: Sequence[AlertShown],
     work: _Work,
+    better: tuple[str, ...],
     *,
     now: datetime,
 ) -> MonitorStanding:
@@ -234,6 +241,7 @@ def _standing(
         next_mature=work.next_mature,
         has_stopped=has_stopped,
         is_cut=columns.is_cut or series[0].is_cut,
+        better=better,
     )
 
 

@@ -11,7 +11,13 @@ from pumonitor.monitor.delivery.notifications.words import metric_title
 from pumonitor.monitor.ledger.records.promotions import Evidence
 from pumonitor.report.numbers import number, rows
 
-__all__ = ["difference_said", "promotion_body", "promotion_sentence", "promotion_title"]
+__all__ = [
+    "difference_said",
+    "evidence_said",
+    "promotion_body",
+    "promotion_sentence",
+    "promotion_title",
+]
 
 
 def promotion_title(message: PromotionMessage) -> str:
@@ -49,6 +55,16 @@ def difference_said(evidence: Evidence) -> str:
     """The difference with its interval, all with their signs."""
     value, low, high = map(_signed, (evidence.difference, evidence.low, evidence.high))
     return f"{value} ({low} to {high})"
+
+
+def evidence_said(evidence: Evidence) -> str:
+    """The difference, and how much it rests on, for a list of promotions."""
+    unit, part = ("case", "audit") if evidence.is_of_audit else ("label", "window")
+    seen = [
+        f"{rows(number)} {what}{'s' * (number != 1)}"
+        for number, what in ((evidence.labels, unit), (evidence.windows, part))
+    ]
+    return f"{metric_title(evidence.metric)} {difference_said(evidence)}, {', '.join(seen)}"
 
 
 def promotion_body(message: PromotionMessage, format: Format) -> str:  # noqa: A002 (as in words)

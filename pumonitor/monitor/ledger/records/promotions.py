@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -167,3 +167,12 @@ class Promotion(NewPromotion):
     ended_at: datetime | None
     owner: str
     reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        ended = None if self.ended_at is None else self.ended_at.isoformat()
+        return asdict(self) | {
+            "evidence": None if self.evidence is None else self.evidence.to_dict(),
+            "begun_at": self.begun_at.isoformat(),
+            "ended_at": ended,
+        }

@@ -15,7 +15,10 @@ from pumonitor.monitor.ledger.database.schema.audits import (
     review_readings,
     review_verdicts,
 )
-from pumonitor.monitor.ledger.database.schema.challengers import challenger_windows
+from pumonitor.monitor.ledger.database.schema.challengers import (
+    challenger_windows,
+    noted_challengers,
+)
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 from pumonitor.monitor.ledger.database.schema.messages import keys, outbox, sent_keys
 from pumonitor.monitor.ledger.database.schema.notes import notes
@@ -55,6 +58,7 @@ __all__ = [
     "metadata",
     "monitors",
     "newest_panes",
+    "noted_challengers",
     "notes",
     "outbox",
     "page_sessions",

@@ -1,12 +1,12 @@
-"""Table of what was seen of challengers in each window."""
+"""Tables of what was found of challengers, and of what was seen of them in each window."""
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Integer, LargeBinary, String, Table, Text
+from sqlalchemy import JSON, Boolean, Column, Integer, LargeBinary, String, Table, Text
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 
-__all__ = ["challenger_windows"]
+__all__ = ["challenger_windows", "noted_challengers"]
 
 challenger_windows = Table(
     "challenger_windows",
@@ -31,4 +31,29 @@ challenger_windows = Table(
     # Labeled rows, and their paired differences; NULL before there is a result.
     Column("labels", Integer),
     Column("found", LargeBinary),
+    # Of all windows up to this one, with bounds; NULL without a result.
+    Column("differences", JSON(none_as_null=True)),
+)
+
+# What the last round found of each challenger of the configuration: pages ask no registry.
+noted_challengers = Table(
+    "noted_challengers",
+    metadata,
+    Column("monitor", Text, primary_key=True),
+    Column("challenger", Text, primary_key=True),
+    # As the configuration has it: a link of the registry, or a column.
+    Column("link", Text, nullable=False),
+    # What it led to; NULL if that was never found.
+    Column("scored_by", Text),
+    Column("trained_until", Moment),
+    Column("is_deployed", Boolean, nullable=False),
+    # Why the last attempt did not find it, or why it is not judged.
+    Column("problem", Text),
+    # When any of this last changed.
+    Column("noted_at", Moment, nullable=False),
+    # What the gate said last; hashes of what it was asked, and of what it was asked on.
+    Column("verdict", String(32)),
+    Column("gate", String(64)),
+    Column("evidence", String(64)),
+    Column("judged_at", Moment),
 )
