@@ -21,6 +21,7 @@ from pumonitor.sources.column_types.column_kinds import Column, Relation
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.column_types.warehouses import WAREHOUSES
 from pumonitor.sources.column_types.warehouses.redshift import END_MARK
+from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
 from pumonitor.sources.windows.contained_sql import check_query
 from pumonitor.sources.windows.counts_engine import received
 
@@ -37,7 +38,10 @@ _KINDS = {
     "DATE": "date",
 }
 # What sqlglot leaves as it is and DuckDB calls otherwise.
-_FUNCTIONS = ("CREATE MACRO is_finite(x) AS isfinite(x)",)
+_FUNCTIONS = (
+    "CREATE MACRO is_finite(x) AS isfinite(x)",
+    "CREATE MACRO safe_convert_bytes_to_string(x) AS decode(x)",
+)
 
 
 class Translated:
@@ -100,6 +104,9 @@ class Translated:
         return dict(zip(names, columns, strict=True))
 
     def receive(self, labels, *, name, key):
+        if isinstance(self.dialect, WritesLabels):
+            written = self.dialect.labels_written(labels, key=key)
+            return received(name, written, key, self.dialect)
         self._duck.register("given", labels)
         self._duck.execute("CREATE OR REPLACE TABLE pumonitor_labels AS SELECT * FROM given")
         self._duck.unregister("given")
