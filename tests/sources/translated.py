@@ -22,8 +22,9 @@ from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.column_types.warehouses import WAREHOUSES
 from pumonitor.sources.column_types.warehouses.redshift import END_MARK
 from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
-from pumonitor.sources.windows.contained_sql import check_query
+from pumonitor.sources.windows.contained_sql import check_query, spelled_out
 from pumonitor.sources.windows.counts_engine import received
+from pumonitor.sources.windows.counts_query import Statement
 
 _KINDS = {
     "BIGINT": "integer",
@@ -65,9 +66,9 @@ class Translated:
     def relation(self, table, *, role, columns, parameters):
         sql = self.dialect.quoted(table.table) if isinstance(table, SqlTable) else ""
         if isinstance(table, SqlQuery):
-            sql = f"({check_query(table.query, dialect=self.dialect.name, parameters=parameters)})"
-            for name, value in parameters.items():
-                sql = sql.replace(f":{name}", self.dialect.constant(value))
+            query = check_query(table.query, dialect=self.dialect.name, parameters=parameters)
+            given = Statement(sql=query, values=parameters)
+            sql = f"({spelled_out(given, self.dialect.constant)})"
         asked = translated(f"SELECT * FROM {sql} AS source", self.dialect.name)
         described = self._duck.execute(f"DESCRIBE {asked}").fetchall()
         return Relation(
