@@ -6,6 +6,7 @@ import json
 import sys
 from types import ModuleType, SimpleNamespace
 
+import pyarrow as pa
 import pytest
 import sqlalchemy
 
@@ -17,6 +18,7 @@ from pumonitor.sources.engines.databricks import DatabricksBackend
 from pumonitor.sources.engines.redshift import RedshiftBackend
 from pumonitor.sources.engines.registry import EngineKind, engine_kind, open_engine
 from pumonitor.sources.engines.snowflake import SnowflakeBackend
+from pumonitor.sources.engines.sql_engine import SQLEngine
 from pumonitor.sources.engines.trino import TrinoBackend
 from pumonitor.sources.engines.verified import is_verified
 from pumonitor.sources.engines.warehouse_engine import WarehouseEngine
@@ -185,12 +187,30 @@ def test_a_missing_package_is_named_with_its_extra(name, monkeypatch):
     assert "hidden-word" not in str(told.value)
 
 
-def test_labels_from_elsewhere_are_refused_where_they_cannot_go():
+@pytest.mark.parametrize("backend", [TrinoBackend(), BigQueryBackend(), DatabricksBackend()])
+def test_labels_that_make_a_statement_too_long_are_refused_with_what_to_do(backend, monkeypatch):
     engine = WarehouseEngine.__new__(WarehouseEngine)
-    engine._backend = TrinoBackend()
-    engine.dialect = engine._backend.dialect
-    with pytest.raises(InputError, match="load them into the warehouse, beside the predictions"):
-        engine.receive(None, name="positives labels.csv", key="text")
+    engine._backend, engine.dialect = backend, backend.dialect
+    numbers = range(3)
+    labels = pa.table(
+        {"id": numbers, "known": numbers, "label": [1] * 3, "propensity": [None, 0.5, None]}
+    )
+    relation = engine.receive(labels, name="positives labels.csv", key="integer")
+    asked = []
+    monkeypatch.setattr(SQLEngine, "_run", lambda *told: asked.append(told[2]) or ([], []))
+    engine._run(None, relation.sql, {}, "p")
+    assert len(asked) == 1
+    monkeypatch.setattr(type(backend.dialect), "longest_statement", len(asked[0]) - 1)
+    with pytest.raises(InputError, match="load them into the warehouse"):
+        engine.expected(reading(asked[0]), about="p")
+    with pytest.raises(InputError) as told:
+        engine._run(None, asked[0], {}, "p")
+    assert str(told.value) == (
+        "the 3 positives labels.csv are elsewhere than the predictions and written into each "
+        f"statement, which becomes {len(asked[0])} characters long where {backend.dialect.name} "
+        f"takes {len(asked[0]) - 1}: load them into the warehouse, beside the predictions"
+    )
+    assert len(asked) == 1
 
 
 def reading(sql, **values):

@@ -1,38 +1,20 @@
-"""Small tables of lakes, with deletes as writers leave them that are not at hand here."""
+"""Small tables of lakes, and deletion vectors of Delta as Spark writes them."""
 
 from __future__ import annotations
 
 import json
 import struct
 from pathlib import Path
-from uuid import uuid4
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, write_deltalake
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.manifest import (
-    DataFile,
-    DataFileContent,
-    FileFormat,
-    ManifestContent,
-    ManifestEntry,
-    ManifestEntryStatus,
-    ManifestWriterV2,
-    write_manifest_list,
-)
-from pyiceberg.table import Table
-from pyiceberg.table.snapshots import Operation, Snapshot, Summary
-from pyiceberg.table.update import AddSnapshotUpdate, AssertRefSnapshotId, SetSnapshotRefUpdate
-from pyiceberg.typedef import Record
 from pyroaring import BitMap
 
 __all__ = [
     "arrow_of",
-    "delete_by_position",
-    "delete_by_values",
     "delete_by_vector",
     "delta_table",
     "iceberg_catalog",
@@ -109,7 +91,14 @@ def delete_by_vector(folder: Path, positions: list[int], *, of_file: int = 0) ->
         "cardinality": len(positions),
     }
     file = {"path": path, "dataChange": True}
-    features = {"readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
+    known = table.protocol()
+    features = {
+        name: [*(had or ()), "deletionVectors"]
+        for name, had in (
+            ("readerFeatures", known.reader_features),
+            ("writerFeatures", known.writer_features),
+        )
+    }
     actions_now = [
         {"commitInfo": {"timestamp": 4102444800000, "operation": "DELETE"}},
         {"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, **features}},
@@ -135,83 +124,3 @@ def _z85(content: bytes) -> str:
     for (number,) in struct.iter_unpack(">I", content):
         letters += [_Z85[number // 85**power % 85] for power in (4, 3, 2, 1, 0)]
     return "".join(letters)
-
-
-class _DeleteManifest(ManifestWriterV2):
-    def content(self) -> ManifestContent:
-        return ManifestContent.DELETES
-
-    @property
-    def _meta(self) -> dict[str, str]:
-        return {**super()._meta, "content": "deletes"}
-
-
-def delete_by_position(table: Table, positions: list[int], *, of_file: int = 0) -> None:
-    """Delete rows of one file of an Iceberg table by a file of positions, as Spark does."""
-    task = sorted(table.scan().plan_files(), key=lambda one: one.file.file_path)[of_file]
-    rows = pa.table({"file_path": [task.file.file_path] * len(positions), "pos": positions})
-    _commit_deletes(table, rows, DataFileContent.POSITION_DELETES)
-
-
-def delete_by_values(table: Table, rows: pa.Table, *, fields: list[int], counted: bool) -> None:
-    """Delete rows by their values, as Flink does; not every writer counts them in its summary."""
-    _commit_deletes(table, rows, DataFileContent.EQUALITY_DELETES, fields, counted=counted)
-
-
-def _commit_deletes(
-    table: Table,
-    rows: pa.Table,
-    content: DataFileContent,
-    fields: list[int] | None = None,
-    *,
-    counted: bool = True,
-) -> None:
-    table.refresh()
-    metadata = table.metadata
-    before = table.current_snapshot()
-    number, sequence = uuid4().int % 2**62, metadata.last_sequence_number + 1
-    place = f"{metadata.location}/metadata/{uuid4()}"
-    file = f"{metadata.location}/data/deletes-{uuid4()}.parquet"
-    pq.write_table(rows, file.removeprefix("file://"))
-    deletes = DataFile.from_args(
-        content=content,
-        file_path=file,
-        file_format=FileFormat.PARQUET,
-        partition=Record(),
-        record_count=rows.num_rows,
-        file_size_in_bytes=Path(file.removeprefix("file://")).stat().st_size,
-        equality_ids=fields,
-        spec_id=0,
-    )
-    output = table.io.new_output(f"{place}-deletes.avro")
-    with _DeleteManifest(table.spec(), table.schema(), output, number, "null") as writer:
-        writer.add_entry(
-            ManifestEntry.from_args(
-                status=ManifestEntryStatus.ADDED, snapshot_id=number, data_file=deletes
-            )
-        )
-    listed = table.io.new_output(f"{place}-list.avro")
-    parent = before.snapshot_id
-    with write_manifest_list(2, listed, number, parent, sequence, "null") as list_writer:
-        list_writer.add_manifests([*before.manifests(table.io), writer.to_manifest_file()])
-    totals = dict(before.summary.additional_properties)
-    if content is DataFileContent.EQUALITY_DELETES and counted:
-        totals["total-equality-deletes"] = str(rows.num_rows)
-    snapshot = Snapshot(
-        snapshot_id=number,
-        parent_snapshot_id=parent,
-        sequence_number=sequence,
-        timestamp_ms=before.timestamp_ms + 1,
-        manifest_list=listed.location,
-        summary=Summary(operation=Operation.DELETE, **totals),
-        schema_id=metadata.current_schema_id,
-    )
-    table.catalog.commit_table(
-        table,
-        (AssertRefSnapshotId(ref="main", snapshot_id=parent),),
-        (
-            AddSnapshotUpdate(snapshot=snapshot),
-            SetSnapshotRefUpdate(ref_name="main", type="branch", snapshot_id=number),
-        ),
-    )
-    table.refresh()

@@ -177,3 +177,27 @@ def test_a_missing_value_means_what_it_means_in_parquet(lake, tmp_path, column):
         assert f"column '{column}' of predictions " in found
     else:
         assert_equal(found, expected)
+
+
+@pytest.mark.parametrize("bad", ["id", "score"])
+def test_rows_that_cannot_be_used_are_named_beside_labels_without_prediction(lake, bad):
+    """Looking for the latter leaves only ids at hand."""
+    rows = pa.table(
+        {
+            "id": pa.array([1, None if bad == "id" else 2], pa.int64()),
+            "at": pa.array([START, START], pa.timestamp("us", "UTC")),
+            "score": [0.1, 1.5 if bad == "score" else 0.2],
+        }
+    )
+    said = pa.table(
+        {"id": [9], "at": pa.array([START], pa.timestamp("us", "UTC")), "chance": [0.5]}
+    )
+    made = PredictionColumns(id="id", time="at", score="score")
+    known = LabelColumns(id="id", known_at="at", propensity="chance")
+    address = lake("made", rows)
+    with (
+        closing(open_source(address, made, lake("known", said), known)) as source,
+        pytest.raises(InputError) as caught,
+    ):
+        source.counts(AWKWARD)
+    assert f"column '{bad}' of predictions {address} has 1 " in str(caught.value)

@@ -22,9 +22,9 @@ from pumonitor.sources.one_table.files import read_score_table
 from pumonitor.sources.one_table.scored_rows import read_scored_rows
 from pumonitor.sources.opening import open_source
 from pumonitor.sources.reach import session
+from tests.sources.iceberg_commits import delete_by_position
 from tests.sources.lake_tables import (
     arrow_of,
-    delete_by_position,
     delete_by_vector,
     delta_table,
     iceberg_catalog,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from pyiceberg.manifest import FileFormat
 
 from pumonitor.errors import ExtraMissingError, InputError, PumonitorError, SourceError
-from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
-from pumonitor.sources.lakes import failures
+from pumonitor.sources.lakes import failures, iceberg_internals
 from pumonitor.sources.lakes.opening import open_lake
-from pumonitor.sources.opening import open_source
-from tests.sources.lake_tables import delete_by_values, delta_table, iceberg_catalog, iceberg_table
+from pumonitor.sources.reach import session
+from tests.sources.iceberg_commits import Deleted, commit, delete_file
+from tests.sources.lake_tables import delta_table, iceberg_catalog, iceberg_table
 
 ROWS = pa.table({"id": [1, 2, 3], "at": [1_800_000_000] * 3, "score": [0.1, 0.2, 0.3]})
 SECRET = "canary/secret+key"  # noqa: S105 (nobody's)
@@ -110,23 +112,75 @@ def test_a_catalog_is_configured_in_a_file_as_well(tmp_path, monkeypatch):
     assert open_lake("iceberg://lake/fraud.made").version.rows == 3
 
 
-@pytest.mark.parametrize("counted", [True, False])
-def test_deletes_by_values_are_refused(tmp_path, monkeypatch, counted):
+def message_of_rows(address):
+    with pytest.raises(PumonitorError) as caught:
+        list(open_lake(address).version.batches(["id"], None))
+    return str(caught.value)
+
+
+def test_deletes_by_values_in_a_way_that_is_not_read(tmp_path, monkeypatch):
     catalog = iceberg_catalog(tmp_path, monkeypatch)
-    address = iceberg_table(catalog, "made", ROWS)
-    delete_by_values(
-        catalog.load_table("fraud.made"), pa.table({"id": [1]}), fields=[1], counted=counted
+    inner = pa.array([{"key": 1}, {"key": 2}, {"key": 3}], pa.struct([("key", pa.int64())]))
+    address = iceberg_table(catalog, "made", ROWS.append_column("more", inner), files=1)
+    table = catalog.load_table("fraud.made")
+    first = table.current_snapshot().snapshot_id
+    gone = Deleted(rows=pa.table({"id": [1]}), fields=[1])
+    rewrite = "rewrite its data files, in Spark by CALL system.rewrite_data_files"
+
+    commit(table, more=[delete_file(table, gone.rows, gone, file_format=FileFormat.AVRO)])
+    assert message_of_rows(address) == (
+        f"{address} has rows that were deleted by their values in files of the format AVRO, of "
+        f"which PARQUET and ORC are read: {rewrite}"
     )
-    known = pa.table({"id": pa.array([], pa.int64()), "score": pa.array([], pa.float64())})
-    made = PredictionColumns(id="id", time="at", score="score", time_unit="s")
-    with pytest.raises(InputError) as caught:
-        # Where they are not counted, the first look at whole numbers finds them.
-        open_source(address, made, known, LabelColumns(id="id"))
-    assert str(caught.value) == (
-        f"{address} has rows that were deleted by their values (equality deletes, as Flink writes "
-        "them), which pyiceberg does not read: rewrite its data files, in Spark by CALL "
-        "system.rewrite_data_files, and have its jobs delete by position"
+    table.manage_snapshots().rollback_to_snapshot(first).commit()
+    commit(table, values=[replace(gone, fields=[table.schema().find_field("more.key").field_id])])
+    assert message_of_rows(address) == (
+        f"{address} has rows that were deleted by the values of a field within a column (its id is "
+        f"5), which are not read: {rewrite}"
     )
+    table.manage_snapshots().rollback_to_snapshot(first).commit()
+    of_no_column = delete_file(table, gone.rows, gone, equality_ids=None)
+    commit(table, more=[of_no_column])
+    assert message_of_rows(address) == (
+        f"{address} is damaged: {of_no_column.file_path} deletes rows by the values of no column"
+    )
+
+
+def test_a_file_of_deletes_without_its_column_deletes_nothing_by_mistake(tmp_path, monkeypatch):
+    """Values that are not there are not the missing values of rows."""
+    catalog = iceberg_catalog(tmp_path, monkeypatch)
+    address = iceberg_table(catalog, "made", ROWS, files=1)
+    table = catalog.load_table("fraud.made")
+    commit(table, values=[Deleted(rows=pa.table({"id": [1]}), fields=[1], compared=[2])])
+    said = message_of_rows(address)
+    assert said.startswith(f"{address} is damaged: ")
+    assert said.endswith(" deletes rows by the values of columns (at) of which it has not all")
+
+
+def test_more_deleted_values_than_fit_into_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(session, "_MEMORY_LIMIT", "10MB")
+    catalog = iceberg_catalog(tmp_path, monkeypatch)
+    address = iceberg_table(catalog, "made", ROWS, files=1)
+    gone = pa.table({"id": pa.array(range(500_000), pa.int64())})
+    commit(catalog.load_table("fraud.made"), values=[Deleted(rows=gone, fields=[1])])
+    assert message_of_rows(address) == (
+        f"{address} has rows that were deleted by more values than fit into memory: rewrite its "
+        "data files, in Spark by CALL system.rewrite_data_files"
+    )
+
+
+def test_another_version_of_the_library_is_told_by_what_it_lacks(tmp_path, monkeypatch):
+    catalog = iceberg_catalog(tmp_path, monkeypatch)
+    address = iceberg_table(catalog, "made", ROWS, files=1)
+    monkeypatch.delattr("pyiceberg.io.pyarrow._read_all_delete_files")
+    monkeypatch.setattr(iceberg_internals, "version", lambda _: "0.14.1")
+    assert message_of_rows(address).startswith("pyiceberg 0.14.1 plans and reads tables otherwise")
+    commit(
+        catalog.load_table("fraud.made"),
+        values=[Deleted(rows=pa.table({"id": [1]}), fields=[1])],
+    )
+    monkeypatch.delattr("pyiceberg.table.ManifestGroupPlanner")
+    assert message_of_rows(address).endswith(": pip install 'pyiceberg==0.12.*'")
 
 
 @pytest.mark.parametrize(

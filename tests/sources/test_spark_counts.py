@@ -6,9 +6,11 @@ from contextlib import closing
 from dataclasses import replace
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from pumonitor.ports import Window
+from pumonitor.sources.column_types.warehouses.databricks import Databricks
 from tests.sources.monitored import DAY, REQUEST, assert_equal, labels, opened, predictions
 
 # Arrow reads pandas in a way that pandas announces to change.
@@ -80,3 +82,24 @@ def test_windows_of_a_round_are_one_job_that_leaves_nothing_behind(
     assert spark.conf.get("spark.sql.shuffle.partitions") == "200"
     spark.conf.set("spark.sql.shuffle.partitions", "1")
     assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
+
+
+@pytest.mark.parametrize("key", ["text", "integer"])
+def test_labels_that_databricks_gets_in_a_statement(spark, key):
+    """A SQL warehouse is not at hand; its SQL is Spark's."""
+    ids = ["a-1", "", "é:x,/'%s\\😀", "it's"] if key == "text" else [0, -5, 2**62, 7]
+    labels = pa.table(
+        {
+            "id": ids,
+            "known": pa.array([1, -2, None, 2**53 + 1], pa.int64()),
+            "label": [1, -1, 0, 1],
+            "propensity": [None, 0.1, 5e-324, 1.0],
+        }
+    )
+    for rows in (labels, labels.slice(0, 1), labels.slice(0, 0)):
+        written = Databricks().labels_written(rows, key=key)
+        found = spark.sql(f"SELECT * FROM {written} AS labels")  # noqa: S608 (ours)
+        assert found.columns == rows.column_names
+        assert [tuple(row) for row in found.collect()] == [
+            tuple(row.values()) for row in rows.to_pylist()
+        ]

@@ -76,15 +76,21 @@ FUNCTIONS = {
         "collate",
         "div",
         "is_inf",
+        "from_hex",
         "is_nan",
+        "nullif",
         "regexp_contains",
         "regexp_extract",
         "safe_cast",
+        "safe_convert_bytes_to_string",
+        "safe_offset",
         "sha256",
+        "split",
         "timestamp",
         "to_hex",
         "unix_micros",
         "unix_seconds",
+        "unnest",
     },
     # docs.aws.amazon.com/redshift/latest/dg/c_SQL_functions.html
     "redshift": {
@@ -105,22 +111,40 @@ FUNCTIONS = {
     "trino": {
         "date_diff",
         "date_trunc",
+        "from_hex",
+        "from_utf8",
         "is_finite",
         "lower",
+        "nullif",
         "regexp_extract",
         "regexp_like",
         "rpad",
         "sha256",
+        "split",
+        "split_part",
         "timestamp",
         "to_hex",
         "to_utf8",
         "try_cast",
+        "unnest",
     },
     # docs.databricks.com/sql/language-manual/sql-ref-functions-builtin
-    "databricks": {"regexp_replace", "sha2", "timestampdiff", "try_cast", "unix_micros"},
+    "databricks": {
+        "decode",
+        "explode",
+        "nullif",
+        "regexp_replace",
+        "sha2",
+        "split",
+        "split_part",
+        "timestampdiff",
+        "try_cast",
+        "unhex",
+        "unix_micros",
+    },
 }
 NO_FUNCTIONS = {"as", "and", "by", "case", "cast", "else", "exists", "from", "in", "not", "or"}
-NO_FUNCTIONS |= {"join", "over", "select", "then", "when", "where"}
+NO_FUNCTIONS |= {"join", "over", "pieces", "select", "then", "when", "where"}
 
 
 @pytest.fixture(params=sorted(WAREHOUSES))
@@ -134,13 +158,14 @@ def stand_in(monkeypatch):
     engines = []
 
     @contextmanager
-    def make(name, made, known, made_columns=PREDICTIONS, known_columns=LABELS):
+    def make(name, made, known, made_columns=PREDICTIONS, known_columns=LABELS, *, travels=False):
         engine = Translated(name, {"predictions": made, "labels": known})
         engines.append(engine)
         monkeypatch.setattr("pumonitor.sources.opening.open_engine", lambda *_, **__: engine)
         places = (SqlTable(url=f"{name}://x", table=one) for one in ("predictions", "labels"))
+        made_place, known_place = next(places), known if travels else next(places)
         source = open_source(
-            next(places), made_columns, next(places), known_columns, clock=lambda: NOW
+            made_place, made_columns, known_place, known_columns, clock=lambda: NOW
         )
         with closing(source):
             yield source, engine
@@ -180,6 +205,30 @@ def test_counts_are_those_of_the_embedded_engine(stand_in, warehouse, text_ids):
         found = source.describe()
     assert found.delay_quantiles == look.delay_quantiles
     assert (found.predictions, found.labels) == (look.predictions, look.labels)
+
+
+@pytest.mark.parametrize("ids", ["text", "whole numbers", "odd text"])
+def test_labels_from_elsewhere_travel(stand_in, warehouse, ids):
+    is_text = ids != "whole numbers"
+    made, known = predictions(text_ids=is_text), labels(text_ids=is_text)
+    if ids == "odd text":
+        for frame, column in ((made, "prediction id"), (known, "case")):
+            frame[column] = [f"{one} é:x,/'%s\\😀" for one in frame[column]]
+    with closing(opened(made, known)) as source:
+        counts, look = source.counts(REQUEST), source.describe()
+    with stand_in(warehouse, made, known, travels=True) as (source, _):
+        assert_equal(source.counts(REQUEST), counts)
+        found = source.describe()
+    assert found.delay_quantiles == look.delay_quantiles
+    assert (found.predictions, found.labels) == (look.predictions, look.labels)
+
+
+def test_no_labels_at_all_travel(stand_in, warehouse):
+    made, known = predictions(text_ids=True), labels(text_ids=True).head(0)
+    with closing(opened(made, known)) as source:
+        counts = source.counts(REQUEST)
+    with stand_in(warehouse, made, known, travels=True) as (source, _):
+        assert_equal(source.counts(REQUEST), counts)
 
 
 def stored_otherwise(kind):

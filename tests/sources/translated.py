@@ -21,8 +21,10 @@ from pumonitor.sources.column_types.column_kinds import Column, Relation
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.column_types.warehouses import WAREHOUSES
 from pumonitor.sources.column_types.warehouses.redshift import END_MARK
-from pumonitor.sources.windows.contained_sql import check_query
+from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
+from pumonitor.sources.windows.contained_sql import check_query, spelled_out
 from pumonitor.sources.windows.counts_engine import received
+from pumonitor.sources.windows.counts_query import Statement
 
 _KINDS = {
     "BIGINT": "integer",
@@ -37,7 +39,10 @@ _KINDS = {
     "DATE": "date",
 }
 # What sqlglot leaves as it is and DuckDB calls otherwise.
-_FUNCTIONS = ("CREATE MACRO is_finite(x) AS isfinite(x)",)
+_FUNCTIONS = (
+    "CREATE MACRO is_finite(x) AS isfinite(x)",
+    "CREATE MACRO safe_convert_bytes_to_string(x) AS decode(x)",
+)
 
 
 class Translated:
@@ -61,9 +66,9 @@ class Translated:
     def relation(self, table, *, role, columns, parameters):
         sql = self.dialect.quoted(table.table) if isinstance(table, SqlTable) else ""
         if isinstance(table, SqlQuery):
-            sql = f"({check_query(table.query, dialect=self.dialect.name, parameters=parameters)})"
-            for name, value in parameters.items():
-                sql = sql.replace(f":{name}", self.dialect.constant(value))
+            query = check_query(table.query, dialect=self.dialect.name, parameters=parameters)
+            given = Statement(sql=query, values=parameters)
+            sql = f"({spelled_out(given, self.dialect.constant)})"
         asked = translated(f"SELECT * FROM {sql} AS source", self.dialect.name)
         described = self._duck.execute(f"DESCRIBE {asked}").fetchall()
         return Relation(
@@ -100,6 +105,9 @@ class Translated:
         return dict(zip(names, columns, strict=True))
 
     def receive(self, labels, *, name, key):
+        if isinstance(self.dialect, WritesLabels):
+            written = self.dialect.labels_written(labels, key=key)
+            return received(name, written, key, self.dialect)
         self._duck.register("given", labels)
         self._duck.execute("CREATE OR REPLACE TABLE pumonitor_labels AS SELECT * FROM given")
         self._duck.unregister("given")

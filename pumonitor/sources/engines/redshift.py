@@ -40,7 +40,6 @@ class RedshiftBackend(WarehouseBackend):
     """Types, limits and errors of Redshift; types have the numbers of PostgreSQL's."""
 
     driver = "redshift_connector"
-    holds_labels = True
     holds_nul = False
     version_query = "SELECT version()"
 

@@ -49,7 +49,6 @@ def open_snowflake(url: str, *, timeout: float, as_of: datetime | None = None) -
 class SnowflakeBackend(WarehouseBackend):
     """Types, limits and errors of Snowflake."""
 
-    holds_labels = True
     version_query = "SELECT current_version()"
     query_id = "sfqid"
 

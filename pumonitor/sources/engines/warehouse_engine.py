@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pumonitor.errors import InputError
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Key, Kind, Relation
+from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
 from pumonitor.sources.engines.sql_backend import SqlBackend
 from pumonitor.sources.engines.sql_engine import SQLEngine
 from pumonitor.sources.windows.contained_sql import for_sqlalchemy
+from pumonitor.sources.windows.counts_engine import received
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from sqlalchemy import Connection
+
+    from pumonitor.scans import Scan
+    from pumonitor.sources.windows.counts_engine import Reading
 
 __all__ = ["WarehouseBackend", "WarehouseEngine", "opened_by"]
 
@@ -26,8 +31,6 @@ class WarehouseBackend(SqlBackend):
 
     Attributes
     ----------
-    holds_labels : bool
-        Whether a session may have a temporary table, for labels that came from elsewhere.
     query_id : str
         Attribute of the driver's cursor that has the id of a query; "" if none has.
     query_ids, bytes_read
@@ -36,7 +39,6 @@ class WarehouseBackend(SqlBackend):
         Kinds of values by the names of types, in small letters and without their lengths.
     """
 
-    holds_labels: ClassVar[bool] = False
     query_id: ClassVar[str] = ""
     kinds: ClassVar[Mapping[str, Kind]] = {}
     version_query = "SELECT 'unknown' AS version"
@@ -105,6 +107,7 @@ class WarehouseEngine(SQLEngine):
 
     _backend: WarehouseBackend
     _version: str = ""
+    _written: str = ""
 
     def version(self) -> str:
         """Version of the service, asked once."""
@@ -129,21 +132,35 @@ class WarehouseEngine(SQLEngine):
         }
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
-        """Put labels into a temporary table, where there is such a thing.
+        """Put labels into a temporary table; without one they are written into each statement."""
+        if not isinstance(self.dialect, WritesLabels):
+            return super().receive(labels, name=name, key=key)
+        self._written = f"the {labels.num_rows} {name}"
+        return received(name, self.dialect.labels_written(labels, key=key), key, self.dialect)
 
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
-        if not self._backend.holds_labels:
+    def _run(
+        self, connection: Connection, sql: str, values: Any, about: str
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+        self._check_length(sql)
+        return super()._run(connection, sql, values, about)
+
+    def expected(self, reading: Reading, *, about: str) -> Scan | None:
+        """What the service says that a statement would read; None where it does not tell."""
+        self._check_length(reading.statement.sql)
+        return super().expected(reading, about=about)
+
+    def _check_length(self, sql: str) -> None:
+        """Refuse a statement that labels make longer than the service takes."""
+        dialect, length = self.dialect, len(sql.encode())
+        if not isinstance(dialect, WritesLabels) or not self._written:
+            return
+        if length > dialect.longest_statement:
             msg = (
-                f"{name} are elsewhere than the predictions, and a session of {self.dialect.name} "
-                "has no table of its own to take them to: load them into the warehouse, beside "
-                "the predictions"
+                f"{self._written} are elsewhere than the predictions and written into each "
+                f"statement, which becomes {length} characters long where {dialect.name} takes "
+                f"{dialect.longest_statement}: load them into the warehouse, beside the predictions"
             )
             raise InputError(msg)
-        return super().receive(labels, name=name, key=key)
 
     def _table(self, table: str, name: str) -> str:
         # Whether it is there says the first look at its columns: to list tables takes rights.

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from pumonitor.errors import InputError, PumonitorError, did_you_mean
 from pumonitor.scans import Parts, Scan
 from pumonitor.sources.lakes.addresses import LakeAddress
+from pumonitor.sources.lakes.equality_deletes import EqualityDelete, equality_deletes, that_apply
+from pumonitor.sources.lakes.equality_reader import EqualityReader
 from pumonitor.sources.lakes.failures import extra_missing, in_our_words, secrets_in
+from pumonitor.sources.lakes.iceberg_internals import NumberedFile, numbered_files, stream
 from pumonitor.sources.lakes.table import TimeRange
 
 if TYPE_CHECKING:
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.io import FileIO
-    from pyiceberg.table import DataScan, FileScanTask, Table
+    from pyiceberg.table import DataScan, Table
     from pyiceberg.table.metadata import TableMetadata
 
 __all__ = ["open_iceberg"]
@@ -33,7 +36,7 @@ def open_iceberg(address: LakeAddress, *, as_of: datetime | None) -> IcebergVers
     Raises
     ------
     InputError
-        If there is no such catalog or table, or if rows of it are deleted by equality.
+        If there is no such catalog or table.
     SourceError
         If its catalog or store does not answer.
     ExtraMissingError
@@ -123,7 +126,7 @@ def _as_of(metadata: TableMetadata, moment: datetime) -> TableMetadata | None:
 
 
 class IcebergVersion:
-    """A snapshot of an Iceberg table, with its position deletes and renamed columns."""
+    """A snapshot of an Iceberg table, without its deleted rows and with its renamed columns."""
 
     def __init__(
         self, name: str, metadata: TableMetadata, io: FileIO, secrets: Sequence[str]
@@ -146,34 +149,46 @@ class IcebergVersion:
         totals = {} if summary is None else summary.additional_properties
         self.rows = int(totals.get("total-records") or 0)
         self._files = int(totals.get("total-data-files") or 0)
-        if int(totals.get("total-equality-deletes") or 0):
-            raise _equality_deletes(name)
+        self._deletes: list[EqualityDelete] | None = None
 
     def batches(self, names: Sequence[str], within: TimeRange | None) -> Iterator[pa.RecordBatch]:
         """Rows that count, with some columns, a part of a row group at a time."""
-        from pyiceberg.io.pyarrow import ArrowScan, _read_all_delete_files
-
         planned = self._planned(names, within)
-        tasks = self._tasks(planned)
-        scan = ArrowScan(self._metadata, self._io, planned.projection(), planned.row_filter)
-        # Its public methods hold the rows of whole files, and of all of them at once.
-        yield from scan._record_batches_from_scan_tasks_and_deletes(
-            tasks, _read_all_delete_files(self._io, tasks)
-        )
+        files, deletes = self._plan(planned)
+        wanted, where = planned.projection(), planned.row_filter
+        if deletes:
+            reader = EqualityReader(self._name, self._metadata, self._io, deletes)
+            yield from reader.batches(wanted, files, where)
+        else:
+            tasks = [one.task for one in files]
+            yield from stream(self._metadata, self._io, wanted, tasks, where=where)
 
     def scan(self, names: Sequence[str], within: TimeRange | None) -> Scan:
         """Of the files that its plan has: the columns, or all where their sizes are not told."""
-        tasks = self._tasks(self._planned(names, within))
-        numbers = [self._metadata.schema().find_field(name).field_id for name in names]
-        read = 0
-        for task in tasks:
+        files, deletes = self._plan(self._planned(names, within))
+        schema = self._metadata.schema()
+        numbers = {schema.find_field(name).field_id for name in names}
+        numbers |= {field.field_id for one in deletes for field in one.columns}
+        read = sum(int(one.file.file_size_in_bytes) for one in deletes)
+        for task in (one.task for one in files):
             sizes = task.file.column_sizes or {}
             told = [sizes.get(one) for one in numbers]
             whole = int(task.file.file_size_in_bytes)
             read += whole if None in told else min(whole, sum(one or 0 for one in told))
             read += sum(int(one.file_size_in_bytes) for one in task.delete_files)
-        parts = Parts(named="files", read=len(tasks), of=max(self._files, len(tasks)))
+        parts = Parts(named="files", read=len(files), of=max(self._files, len(files)))
         return Scan(read=read, parts=(parts,))
+
+    def _plan(self, planned: DataScan) -> tuple[list[NumberedFile], list[EqualityDelete]]:
+        """The files of a scan, and the deletes by value that must be applied to them."""
+        if self._deletes is None:
+            self._deletes = equality_deletes(
+                self._name, self._metadata, planned.snapshot(), self._io
+            )
+        if not self._deletes:
+            return [NumberedFile(task=one, sequence=0) for one in planned.plan_files()], []
+        files = numbered_files(planned)
+        return files, that_apply(self._deletes, files)
 
     def _planned(self, names: Sequence[str], within: TimeRange | None) -> DataScan:
         from pyiceberg.expressions import AlwaysTrue
@@ -186,14 +201,6 @@ class IcebergVersion:
             row_filter=AlwaysTrue() if within is None else _filter(self.schema, within),
             selected_fields=tuple(names),
         )
-
-    def _tasks(self, planned: DataScan) -> list[FileScanTask]:
-        try:
-            return list(planned.plan_files())
-        except ValueError as error:
-            if "equality" in str(error):
-                raise _equality_deletes(self._name) from None
-            raise
 
 
 def _filter(schema: pa.Schema, within: TimeRange) -> BooleanExpression:
@@ -227,11 +234,3 @@ def _has_type(value: Any, kind: pa.DataType) -> bool:
     if isinstance(value, datetime):
         return bool(pa.types.is_timestamp(kind)) and (value.tzinfo is None) == (kind.tz is None)
     return bool(pa.types.is_integer(kind))
-
-
-def _equality_deletes(name: str) -> InputError:
-    return InputError(
-        f"{name} has rows that were deleted by their values (equality deletes, as Flink writes "
-        "them), which pyiceberg does not read: rewrite its data files, in Spark by CALL "
-        "system.rewrite_data_files, and have its jobs delete by position"
-    )

@@ -13,7 +13,7 @@ from pumonitor.sources.windows.answers import WindowAnswers, numbers_of, texts_o
 from pumonitor.sources.windows.asking import LoadIds, TooMuchError, ask
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import LABEL_TOTALS, MOST_GROUPS, CountQuery
-from pumonitor.sources.windows.refusing import check_groups, problems_of, unusable_rows
+from pumonitor.sources.windows.refusing import check_groups, unusable_window
 from pumonitor.sources.windows.several import UNREAD
 
 __all__ = ["CountAloneError", "count_window", "count_windows"]
@@ -89,7 +89,7 @@ def window_counts(engine: Engine, query: CountQuery, answers: WindowAnswers) -> 
         If rows cannot be used, or there are too many groups or segments.
     """
     if answers.repeats.problem:
-        raise unusable_rows(engine, query, problems_of(engine, query), between=query.between)
+        raise unusable_window(engine, query)
     groups, found = answers.groups, answers.found
     check_groups(engine, query, groups)
     version = texts_of(groups["model_version"])

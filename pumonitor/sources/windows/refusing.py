@@ -20,6 +20,7 @@ from pumonitor.sources.windows.counts_problems import (
     problem_column,
 )
 from pumonitor.sources.windows.counts_query import MOST_GROUPS, CountQuery
+from pumonitor.sources.windows.described import named_columns
 
 __all__ = [
     "check_groups",
@@ -28,6 +29,7 @@ __all__ = [
     "problems_of",
     "refuse_labels",
     "unusable_rows",
+    "unusable_window",
 ]
 
 _MOST_SEGMENTS: Final = 1_000
@@ -99,11 +101,24 @@ def unusable_rows(
     )
 
 
+def unusable_window(engine: Engine, query: CountQuery) -> InputError:
+    """The error about all that is wrong with rows of a window."""
+    table, between = query.predictions, query.between
+    # Whoever looked for labels without prediction has left nothing but ids ready.
+    engine.load(
+        table.relation,
+        named_columns(table),
+        time=table.time.column.name,
+        bounds=table.time.bounds(*between),
+    )
+    return unusable_rows(engine, query, problems_of(engine, query), between=between)
+
+
 def check_groups(engine: Engine, query: CountQuery, groups: Mapping[str, Any]) -> None:
     """Refuse rows that cannot be used, and more groups or segments than are counted."""
     cells = numbers_of(groups["cell"], np.int64)
     if np.any(cells < 0):
-        raise unusable_rows(engine, query, problems_of(engine, query), between=query.between)
+        raise unusable_window(engine, query)
     _refuse_nul(query, groups)
     name = query.predictions.relation.name
     for answer, column in zip(query.segments, query.predictions.segments, strict=True):

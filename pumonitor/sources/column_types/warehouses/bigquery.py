@@ -9,15 +9,18 @@ from typing import ClassVar
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.dialects import escaped
 from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
+from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
 
 __all__ = ["BigQuery"]
 
 
-class BigQuery(Warehouse):
+class BigQuery(Warehouse, WritesLabels):
     """BigQuery, in GoogleSQL."""
 
     __slots__ = ()
     name = "bigquery"
+    # A megabyte, before tables are resolved.
+    longest_statement = 1_000_000
     floor = "CAST(floor({}) AS INT64)"
     whole = "INT64"
     text = "STRING"
@@ -75,6 +78,15 @@ class BigQuery(Warehouse):
     def _first(self, raw: str, pattern: str) -> str:
         # It gives the first group, if the pattern has one: none may have.
         return f"regexp_extract({raw}, r'({_ungrouped(pattern)})')"
+
+    def _records(self, text: str) -> str:
+        return f"SELECT record FROM UNNEST(split({text}, ',')) AS record"  # noqa: S608
+
+    def _field(self, number: int) -> str:
+        return f"split(record, '/')[safe_offset({number - 1})]"
+
+    def _from_hexadecimal(self, digits: str) -> str:
+        return f"safe_convert_bytes_to_string(from_hex({digits}))"
 
     def _whole(self, digits: str) -> str:
         return f"safe_cast({digits} AS INT64)"

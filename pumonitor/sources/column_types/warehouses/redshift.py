@@ -47,6 +47,12 @@ class Redshift(Warehouse):
         """Digits that are read back as this very number, in 64 bits."""
         return f"CAST('{value:.17e}' AS DOUBLE PRECISION)"
 
+    def written(self, value: object) -> str:
+        """A value before it gets its type; a backslash escapes in text."""
+        if isinstance(value, str):
+            value = value.replace("\\", "\\\\")
+        return Warehouse.written(self, value)
+
     def category(self, raw: str, kind: Kind) -> str:
         """Text that is compared and sorted by its bytes, trailing blanks included."""
         if kind == "date":

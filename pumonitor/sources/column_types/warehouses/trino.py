@@ -8,15 +8,18 @@ from typing import ClassVar
 
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
+from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
 
 __all__ = ["Trino"]
 
 
-class Trino(Warehouse):
+class Trino(Warehouse, WritesLabels):
     """Trino."""
 
     __slots__ = ()
     name = "trino"
+    # What `query.max-length` is unless somebody raised it.
+    longest_statement = 1_000_000
     types: ClassVar[Mapping[Kind, str]] = {
         **Warehouse.types,
         "single": "REAL",
@@ -69,3 +72,12 @@ class Trino(Warehouse):
     def _seconds(self, text: str) -> str:
         time = f"try_cast({text} AS timestamp(0))"
         return f"date_diff('second', TIMESTAMP '1970-01-01 00:00:00', {time})"
+
+    def _records(self, text: str) -> str:
+        return f"SELECT record FROM UNNEST(split({text}, ',')) AS pieces(record)"  # noqa: S608
+
+    def _field(self, number: int) -> str:
+        return f"split_part(record, '/', {number})"
+
+    def _from_hexadecimal(self, digits: str) -> str:
+        return f"from_utf8(from_hex({digits}))"
