@@ -52,7 +52,7 @@ def estimates_and_curves(
         problem,
         cells=CURVE_CELLS,
         thresholds=(threshold,),
-        at="every cell" if curves else "labeled cells",
+        at="all" if curves else "labeled",
     )
     threshold_metrics = _with_f_beta(beta_metric)
     found = [

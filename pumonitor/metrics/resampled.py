@@ -54,18 +54,18 @@ def resample(
     *,
     cells: int,
     thresholds: tuple[float, ...] = (),
-    at: Literal["every cell", "labeled cells"] = "every cell",
+    at: Literal["all", "labeled"] = "all",
 ) -> Resampled:
     """Compress the table and redraw it, for the problem's scenario and target.
 
-    With ``at="labeled cells"`` only thresholds of cells with labeled rows are among the results,
+    With ``at="labeled"`` only thresholds of cells with labeled rows are among the results,
     with the lowest and the last: `pumonitor.metrics.maxima` needs no others.
     """
     small = problem.on_table(problem.table.compress(cells, thresholds=thresholds))
     table, rng = small.table, small.generator("resamples")
     holds_labeled = np.concatenate([table.labeled > 0, [True]])
     kept: slice | NDArray[np.intp] = slice(None)
-    if at == "labeled cells":
+    if at == "labeled":
         kept = np.union1d(0, np.flatnonzero(holds_labeled))
     labeled_above, population_above = small.labeled_above[kept], small.population_above[kept]
     labeled_draws = _cumulative(

@@ -161,7 +161,7 @@ class AtPriors:
         resampled = _once(
             problem,
             lambda held: resample(
-                held, cells=self.cells, thresholds=(self.threshold,), at="labeled cells"
+                held, cells=self.cells, thresholds=(self.threshold,), at="labeled"
             ),
         )
         return lambda held: _named(name, maxima(held, resampled(held)))
