@@ -12,6 +12,7 @@ import pumonitor
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitor.rules.causes import Period, name_cause, score_edges
 from pumonitor.monitor.rules.reference.attribution import at_prior
+from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
 from pumonitor.results import ClassPriorEstimate, Evaluation
@@ -137,7 +138,7 @@ def test_a_window_its_changes_and_what_is_logged_of_it_say_the_same():
         series,
         state="mature",
         key="k",
-        threshold=THRESHOLD,
+        tables=EvaluatedTables(threshold=THRESHOLD, label_purity=1.0),
         class_prior=ClassPriorEstimate.given(PRIOR),
         reference=None,
     )

@@ -28,6 +28,7 @@ from pumonitor.monitor.ledger.database.schema import (
 )
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
+from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.series_tables import MOST_CELLS, SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
 from pumonitor.results import ClassPriorEstimate
@@ -113,7 +114,7 @@ def _store_window(connection: Connection, monitor: str, extent: Extent, rows: in
         found,
         state="mature",
         key=place.window_key,
-        threshold=THRESHOLD,
+        tables=EvaluatedTables(threshold=THRESHOLD, label_purity=1.0),
         class_prior=ClassPriorEstimate.given((0.05, 0.03, 0.08)),
     )
     connection.execute(

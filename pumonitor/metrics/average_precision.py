@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.from_draws import estimate_from_draws
@@ -28,6 +30,8 @@ from pumonitor.stats.quantiles import quantiles
 
 __all__ = ["average_precision", "average_precision_estimate"]
 
+FloatArray = NDArray[np.float64]
+
 _PRIOR_GRID = 17
 
 
@@ -43,16 +47,13 @@ def average_precision_estimate(
     )
     both, by_prior = sampling, None
     if problem.prior_draws is not None:
-        # Smooth and monotone in the prior: a few values suffice for all draws.
         prior_draws = problem.prior_draws
         if problem.is_prior_counted:
             prior_draws = prior_draws_following(
                 problem, sampling, correlation=average_precision_correlation(problem)
             )
-        grid = quantiles(prior_draws, np.linspace(0, 1, _PRIOR_GRID))
-        values = average_precision_values(problem, grid)
-        by_prior = np.interp(problem.prior_alone, grid, values)
-        at_draws = np.interp(prior_draws, grid, values)
+        at_prior = _by_prior(problem, prior_draws)
+        by_prior, at_draws = at_prior(problem.prior_alone), at_prior(prior_draws)
         both = sampling * at_draws / value if value > 0 else at_draws
     direct_auc = float(auc_from_lift(lift.value, prior, problem.label_purity))
     auc_error = float(np.std(auc_from_lift(lift.draws, prior, problem.label_purity)))
@@ -70,6 +71,20 @@ def average_precision_estimate(
         method="Student t on the log scale",
         unconstrained_value=None if weight == 0 else value,
     )
+
+
+def _by_prior(problem: Problem, draws: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Average precision as a function of the class prior, beyond its draws as at their ends."""
+    if problem.label_purity < 1.0:
+        # Smooth and monotone in the prior: a few values suffice for all draws.
+        grid = quantiles(draws, np.linspace(0, 1, _PRIOR_GRID))
+        values = average_precision_values(problem, grid)
+        return lambda priors: np.interp(priors, grid, values)
+    # Linear: precision is, and the share of positives at a score is fixed.
+    low, high = float(draws.min()), float(draws.max())
+    begin, end = (average_precision_value(problem, prior) for prior in (low, high))
+    slope = (end - begin) / (high - low) if high > low else 0.0
+    return lambda priors: np.asarray(begin + slope * (np.clip(priors, low, high) - low))
 
 
 def average_precision(

@@ -147,25 +147,18 @@ class _Rows:
         band_on_share = distribution_band(
             share, size, band=band, confidence_level=confidence_level, rng=rng
         )
-        found: list[HiddenCounts] = []
-        for prior, count in zip(self.priors, self.hidden, strict=True):
-            of_kind = float(count if of_positives else self.pool[-1] - count)
-            low, high = _stretched(share, *band_on_share, size, of_kind, band)
-            if of_positives and self.label_purity < 1.0:
-                flagged = self.flagged / self.flagged[-1]
-                low, high = (
-                    _without_noise(part, flagged, float(prior), self.label_purity)
-                    for part in (low, high)
-                )
-            counts = hidden_counts(self.pool, low, high, hidden=of_kind)
-            if not of_positives:
-                counts = HiddenCounts(low=self.pool - counts.high, high=self.pool - counts.low)
-            found.append(counts)
-        return Side(
-            basis=basis,
-            low=tuple(self.surely + counts.low for counts in found),
-            high=tuple(self.surely + counts.high for counts in found),
-        )
+        positives = self.hidden[:, np.newaxis]
+        of_kind = positives if of_positives else self.pool[-1] - positives
+        low, high = _stretched(share, *band_on_share, size, of_kind, band)
+        if of_positives and self.label_purity < 1.0:
+            flagged, priors = self.flagged / self.flagged[-1], self.priors[:, np.newaxis]
+            low, high = (
+                _without_noise(part, flagged, priors, self.label_purity) for part in (low, high)
+            )
+        counts = hidden_counts(self.pool, low, high, hidden=of_kind)
+        if not of_positives:
+            counts = HiddenCounts(low=self.pool - counts.high, high=self.pool - counts.low)
+        return Side(basis=basis, low=self.surely + counts.low, high=self.surely + counts.high)
 
     def _ranking_of_known(self, basis: _Kind) -> tuple[FloatArray, float]:
         """Share of the confirmed rows of a kind that are flagged, and how many rows it rests on."""
@@ -232,7 +225,7 @@ def _stretched(
     low: FloatArray,
     high: FloatArray,
     size: float,
-    hidden: float,
+    hidden: FloatArray,
     band: Band,
 ) -> tuple[FloatArray, FloatArray]:
     """The band on the process' distribution, made one for the K hidden rows' own.
@@ -240,17 +233,16 @@ def _stretched(
     Hidden rows are a sample too: their share differs from that of n known ones with variance
     V (1/n + 1/K), not V / n. The published construction ("bootstrap") leaves that out.
     """
-    if band == "bootstrap" or hidden <= 0:
+    if band == "bootstrap":
         return low, high
-    factor = np.sqrt(1 + size / hidden)
-    return (
-        np.clip(share - factor * (share - low), 0.0, 1.0),
-        np.clip(share + factor * (high - share), 0.0, 1.0),
-    )
+    factor = np.sqrt(1 + np.divide(size, hidden, out=np.zeros_like(hidden), where=hidden > 0))
+    lower = np.clip(share - factor * (share - low), 0.0, 1.0)
+    upper = np.clip(share + factor * (high - share), 0.0, 1.0)
+    return np.where(hidden > 0, lower, low), np.where(hidden > 0, upper, high)
 
 
 def _without_noise(
-    share: FloatArray, flagged: FloatArray, class_prior: float, label_purity: float
+    share: FloatArray, flagged: FloatArray, class_prior: FloatArray, label_purity: float
 ) -> FloatArray:
     """Share of true positives from that of rows labeled so (Jain et al. 2017, equation 1)."""
     found = ((1 - class_prior) * share - (1 - label_purity) * flagged) / (

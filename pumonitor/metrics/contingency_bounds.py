@@ -25,11 +25,17 @@ _GRID = 101
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Side:
-    """Bounds on true positives at every threshold for each class prior looked at."""
+    """Bounds on true positives at every threshold for each class prior looked at.
+
+    Attributes
+    ----------
+    basis : {"positives", "negatives"}
+    low, high : ndarray of shape (priors, cells + 1)
+    """
 
     basis: Literal["positives", "negatives"]
-    low: tuple[FloatArray, ...]
-    high: tuple[FloatArray, ...]
+    low: FloatArray
+    high: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,7 +110,7 @@ class ContingencyBounds:
         index = self._index(threshold)
         side, middle = self.sides[0], len(self.positives) // 2
         return tuple(  # type: ignore[return-value]
-            self._table(float(found[middle][index]), float(self.positives[middle]), index)
+            self._table(float(found[middle, index]), float(self.positives[middle]), index)
             for found in (side.low, side.high)
         )
 
@@ -212,11 +218,11 @@ class ContingencyBounds:
 
     def _of_area(self, name: str, area: Callable[[Path], FloatArray]) -> Bounds:
         def of_side(side: Side) -> Bounds:
-            def areas(paths: tuple[FloatArray, ...], *, positives_first: bool) -> FloatArray:
+            def areas(paths: FloatArray, *, positives_first: bool) -> FloatArray:
                 return area(
                     Path(
                         flagged=self.flagged,
-                        true_positives=np.stack(paths),
+                        true_positives=paths,
                         tied=self.tied,
                         positives_first=positives_first,
                         row_weight=self.row_weight,
@@ -235,8 +241,8 @@ class ContingencyBounds:
     def _metric_of_side(self, side: Side, metric: ThresholdMetric, index: int) -> Bounds:
         rows, flagged = float(self.flagged[-1]), float(self.flagged[index])
 
-        def values(found: tuple[FloatArray, ...]) -> FloatArray:
-            true_positives = np.array([path[index] for path in found])
+        def values(found: FloatArray) -> FloatArray:
+            true_positives = found[:, index]
             negatives = rows - self.positives
             rates = Rates(
                 class_prior=self.positives / rows,

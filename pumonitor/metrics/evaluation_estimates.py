@@ -48,7 +48,12 @@ def estimates_and_curves(
     at = at_cell(problem, index, drawn)
     naive = uncorrected_at(problem, index, drawn)
     lift = observed_lift(problem)
-    resampled = resample(problem, cells=CURVE_CELLS, thresholds=(threshold,))
+    resampled = resample(
+        problem,
+        cells=CURVE_CELLS,
+        thresholds=(threshold,),
+        at="all" if curves else "labeled",
+    )
     threshold_metrics = _with_f_beta(beta_metric)
     found = [
         class_prior_estimate(problem),

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from pumonitor.metrics.problem import Problem
 from pumonitor.results import Estimate
-from pumonitor.stats.confidence_draws import interval, with_value
+from pumonitor.stats.confidence_draws import with_value
+from pumonitor.stats.quantiles import both_tails
 
-__all__ = ["estimate_from_draws", "spread"]
+__all__ = ["estimate_from_draws"]
 
 FloatArray = NDArray[np.float64]
 
@@ -38,12 +39,12 @@ def estimate_from_draws(
     adds on average: an estimate with prior p has mean f(pi) + E f(p) - f(pi), and the draws stand
     for the errors of p.
     """
-    low, high = interval(draws, confidence_level=problem.confidence_level)
-    by_sampling = (
-        (low, high)
-        if prior is None
-        else interval(sampling, confidence_level=problem.confidence_level)
-    )
+    level = problem.confidence_level
+    low, high, se = _ends_and_spread(draws, level)
+    by_sampling, se_sampling = (low, high), se
+    if sampling is not draws:
+        *ends, se_sampling = _ends_and_spread(sampling, level)
+        by_sampling = by_sampling if prior is None else (ends[0], ends[1])
     bias = 0.0
     by_prior = None if prior is None else with_value(prior)
     if by_prior is not None and len(by_prior):
@@ -53,19 +54,18 @@ def estimate_from_draws(
     if problem.correct_prior_bias:
         value = value - bias
     low, high = _holding(float(value), low, high)
-    se = spread(draws)
     return Estimate(
         name=name,
         value=float(value),
         low=low,
         high=high,
-        confidence_level=problem.confidence_level,
+        confidence_level=level,
         method=method,
         n_labeled=problem.table.n_labeled,
         n_unlabeled=problem.table.n_unlabeled,
         se=se,
-        se_sampling=se if sampling is draws else spread(sampling),
-        se_prior=0.0 if by_prior is None else spread(by_prior),
+        se_sampling=se_sampling,
+        se_prior=0.0 if by_prior is None else _spread(by_prior),
         prior_bias=bias,
         range=value_range,
         unconstrained_value=unconstrained_value,
@@ -81,9 +81,15 @@ def _holding(value: float, low: float, high: float) -> tuple[float, float]:
     )
 
 
-def spread(draws: FloatArray) -> float:
-    """Standard deviation of the draws that have a value."""
+def _ends_and_spread(draws: FloatArray, level: float) -> tuple[float, float, float]:
+    """Ends of the interval, and standard deviation, of the draws that have a value."""
     kept = with_value(draws)
+    if not len(kept):
+        return math.nan, math.nan, math.nan
+    return *both_tails(kept, 0.5 * (1 - level)), _spread(kept)
+
+
+def _spread(kept: FloatArray) -> float:
     if not len(kept):
         return math.nan
     # Sums without the detours of NumPy's own mean, which take longer than they do.

@@ -31,6 +31,8 @@ def solved_mixtures(
     """
     g, theta = np.asarray(labeled_above), np.asarray(population_above)
     prior = np.asarray(class_prior)
-    recall = ((1 - prior) * g - (1 - label_purity) * theta) / (label_purity - prior)
+    recall = g
+    if label_purity < 1.0:  # with right labels alone TPR is g itself, not only but for rounding
+        recall = ((1 - prior) * g - (1 - label_purity) * theta) / (label_purity - prior)
     false_positive_rate = (label_purity * theta - prior * g) / (label_purity - prior)
     return np.asarray(recall), np.asarray(false_positive_rate)

@@ -36,6 +36,7 @@ def class_prior_estimate(problem: Problem) -> Estimate:
     draws = np.full(1, prior.value) if problem.prior_draws is None else problem.prior_draws
     if problem.frequency_draws is not None:
         low, high = interval(draws, confidence_level=prior.confidence_level)
+    se = float(np.std(draws))
     return Estimate(
         name="class_prior",
         value=prior.value,
@@ -45,9 +46,9 @@ def class_prior_estimate(problem: Problem) -> Estimate:
         method=prior.method,
         n_labeled=problem.table.n_labeled,
         n_unlabeled=problem.table.n_unlabeled,
-        se=float(np.std(draws)),
+        se=se,
         se_sampling=0.0,
-        se_prior=float(np.std(draws)),
+        se_prior=se,
     )
 
 

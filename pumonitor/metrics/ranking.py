@@ -153,12 +153,6 @@ def aul_from_auc(auc: FloatArray | float, prior: FloatArray | float) -> FloatArr
 
 def average_precision_values(problem: Problem, priors: FloatArray) -> FloatArray:
     """Average precision for several class priors."""
-    if problem.label_purity == 1.0 and len(priors) > 2:
-        # Linear in the class prior: precision is, and the share of positives at a score is fixed.
-        begin, end = (average_precision_value(problem, float(priors[one])) for one in (0, -1))
-        width = priors[-1] - priors[0]
-        along = (priors - priors[0]) / width if width > 0 else np.zeros(len(priors))
-        return np.asarray(begin + (end - begin) * along)
     return np.array([average_precision_value(problem, float(prior)) for prior in priors])
 
 

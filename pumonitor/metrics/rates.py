@@ -70,8 +70,7 @@ def corrected_rates(
     )
     return Rates(
         class_prior=np.asarray(class_prior),
-        # Where every label is right TPR is g itself, and not only but for rounding.
-        recall=np.asarray(labeled_above) if label_purity == 1.0 else recall,
+        recall=recall,
         false_positive_rate=false_positive_rate,
         predicted_positive_rate=np.asarray(population_above),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,10 +49,25 @@ class Resampled:
     uncorrected: tuple[FloatArray, FloatArray, float]
 
 
-def resample(problem: Problem, *, cells: int, thresholds: tuple[float, ...] = ()) -> Resampled:
-    """Compress the table and redraw it, for the problem's scenario and target."""
+def resample(
+    problem: Problem,
+    *,
+    cells: int,
+    thresholds: tuple[float, ...] = (),
+    at: Literal["all", "labeled"] = "all",
+) -> Resampled:
+    """Compress the table and redraw it, for the problem's scenario and target.
+
+    With ``at="labeled"`` only thresholds of cells with labeled rows are among the results,
+    with the lowest and the last: `pumonitor.metrics.maxima` needs no others.
+    """
     small = problem.on_table(problem.table.compress(cells, thresholds=thresholds))
     table, rng = small.table, small.generator("resamples")
+    holds_labeled = np.concatenate([table.labeled > 0, [True]])
+    kept: slice | NDArray[np.intp] = slice(None)
+    if at == "labeled":
+        kept = np.union1d(0, np.flatnonzero(holds_labeled))
+    labeled_above, population_above = small.labeled_above[kept], small.population_above[kept]
     labeled_draws = _cumulative(
         share_resamples(
             table.labeled,
@@ -60,37 +76,38 @@ def resample(problem: Problem, *, cells: int, thresholds: tuple[float, ...] = ()
             size=RESAMPLES,
             rng=rng,
         )
-    )
+    )[:, kept]
     picked = rng.integers(len(problem.fraction_draws), size=RESAMPLES)
     fraction = problem.fraction_draws[picked, np.newaxis]
     if problem.target == "window":
         positives = window_prior(problem)
         if isinstance(positives, np.ndarray):
             positives = positives[picked, np.newaxis]
-        ratio = np.sqrt(window_ratio(small, slice(None), class_prior=positives))
-        labeled_draws = small.labeled_above + (labeled_draws - small.labeled_above) * ratio
-        population_draws = np.broadcast_to(small.population_above, labeled_draws.shape)
+        ratio = np.sqrt(window_ratio(small, kept, class_prior=positives))
+        labeled_draws = labeled_above + (labeled_draws - labeled_above) * ratio
+        population_draws = np.broadcast_to(population_above, labeled_draws.shape)
     else:
         population_draws = _cumulative(
             share_resamples(small.rest, small.rest_squares, size=RESAMPLES, rng=rng)
-        )
+        )[:, kept]
         if problem.scenario == "single-training-set":
-            mass_draws = small.sums.mass + labeled_draws - small.labeled_above
+            mass_draws = small.sums.mass[kept] + labeled_draws - labeled_above
             population_draws = fraction * mass_draws + (1 - fraction) * population_draws
     prior_draws = np.full((RESAMPLES, 1), problem.class_prior.value)
     if problem.is_prior_counted:
         prior_draws = prior_draws_following(problem, _labeled_totals(small))[:, np.newaxis]
     elif problem.prior_draws is not None:
         prior_draws = problem.prior_draws[picked, np.newaxis]
+    naive_above, flagged, fraction_labeled = _uncorrected_shares(small)
     return Resampled(
-        thresholds=np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]]),
-        holds_labeled=np.concatenate([table.labeled > 0, [True]]),
-        labeled_above=small.labeled_above,
-        population_above=small.population_above,
+        thresholds=np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]])[kept],
+        holds_labeled=holds_labeled[kept],
+        labeled_above=labeled_above,
+        population_above=population_above,
         labeled_draws=np.clip(labeled_draws, 0.0, 1.0),
         population_draws=np.clip(population_draws, 0.0, 1.0),
         prior_draws=prior_draws,
-        uncorrected=_uncorrected_shares(small),
+        uncorrected=(naive_above[kept], flagged[kept], fraction_labeled),
     )
 
 
@@ -124,5 +141,7 @@ def _uncorrected_shares(small: Problem) -> tuple[FloatArray, FloatArray, float]:
 
 
 def _cumulative(draws: FloatArray) -> FloatArray:
-    running = np.cumsum(draws[:, ::-1], axis=1)[:, ::-1]
-    return np.concatenate([running, np.zeros((len(draws), 1))], axis=1)
+    """Of the cells at or above each threshold; nothing is above the last."""
+    running = np.zeros((len(draws), draws.shape[1] + 1))
+    np.cumsum(draws[:, ::-1], axis=1, out=running[:, -2::-1])
+    return running

@@ -19,14 +19,24 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenCounts:
-    """Fewest and most hidden positives at or above each threshold, thresholds descending."""
+    """Fewest and most hidden positives at or above each threshold, thresholds descending.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (thresholds,) or (counts, thresholds)
+        A row for each number of hidden positives, where there are several.
+    """
 
     low: FloatArray
     high: FloatArray
 
 
 def hidden_counts(
-    unlabeled_above: FloatArray, share_low: FloatArray, share_high: FloatArray, *, hidden: float
+    unlabeled_above: FloatArray,
+    share_low: FloatArray,
+    share_high: FloatArray,
+    *,
+    hidden: FloatArray | float,
 ) -> HiddenCounts:
     """Bounds on the number of hidden positives flagged, at every threshold.
 
@@ -34,9 +44,9 @@ def hidden_counts(
     ----------
     unlabeled_above : ndarray of shape (thresholds,)
         Unlabeled rows at or above each threshold, from 0 (above all scores) to all of them.
-    share_low, share_high : ndarray of shape (thresholds,)
+    share_low, share_high : ndarray of shape (thresholds,) or (counts, thresholds)
         Band on the share of the hidden positives at or above it.
-    hidden : float
+    hidden : float or ndarray of shape (counts, 1)
         K, the hidden positives in all.
 
     Notes
@@ -59,9 +69,10 @@ def hidden_counts(
     high = np.clip(share_high * hidden, forced, possible)
     low = np.clip(share_low * hidden, forced, possible)
     # No faster than one per row: count - rows cannot grow from one threshold to the next.
-    high = unlabeled_above + np.minimum.accumulate(high - unlabeled_above)
-    low = unlabeled_above + np.maximum.accumulate((low - unlabeled_above)[::-1])[::-1]
+    high = unlabeled_above + np.minimum.accumulate(high - unlabeled_above, axis=-1)
+    less = np.maximum.accumulate((low - unlabeled_above)[..., ::-1], axis=-1)[..., ::-1]
+    low = unlabeled_above + less
     # No falling.
-    high = np.minimum.accumulate(high[::-1])[::-1]
-    low = np.maximum.accumulate(low)
+    high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
+    low = np.maximum.accumulate(low, axis=-1)
     return HiddenCounts(low=np.minimum(low, high), high=high)

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pumonitor.report import palette
 from pumonitor.report.chart_parts import Spec, by_source, layer, second
@@ -28,16 +27,14 @@ def points_of(curve: Curve) -> list[dict[str, Any]]:
     naive = np.full(size, np.nan) if curve.uncorrected is None else curve.uncorrected
     # A band around nothing would be drawn as a wedge to the next point.
     low, high = (np.where(np.isfinite(curve.y), end, np.nan) for end in (curve.low, curve.high))
-    columns = (curve.x, curve.y, low, high, naive)
     names = ("x", "y", "low", "high", "uncorrected")
-    return [
-        {name: _finite(column, index) for name, column in zip(names, columns, strict=True)}
-        for index in kept.tolist()
-    ]
+    columns = (
+        map(_finite, column[kept].tolist()) for column in (curve.x, curve.y, low, high, naive)
+    )
+    return [dict(zip(names, point, strict=True)) for point in zip(*columns, strict=True)]
 
 
-def _finite(column: NDArray[np.float64], index: int) -> float | None:
-    value = float(column[index])
+def _finite(value: float) -> float | None:
     # Six digits are a hundredth of a pixel and keep the page small.
     return float(f"{value:.6g}") if math.isfinite(value) else None
 

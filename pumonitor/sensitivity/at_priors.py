@@ -159,7 +159,10 @@ class AtPriors:
             return _once(problem, lambda held: self._uncorrected(name, held))
         # The best values over all thresholds and where they are.
         resampled = _once(
-            problem, lambda held: resample(held, cells=self.cells, thresholds=(self.threshold,))
+            problem,
+            lambda held: resample(
+                held, cells=self.cells, thresholds=(self.threshold,), at="labeled"
+            ),
         )
         return lambda held: _named(name, maxima(held, resampled(held)))
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.stats.quantiles import quantile_of_sorted
+from pumonitor.stats.quantiles import both_tails
 
 __all__ = [
     "interval",
@@ -42,9 +42,7 @@ def interval(draws: FloatArray, *, confidence_level: float) -> tuple[float, floa
     kept = with_value(draws)
     if len(kept) == 0:
         return math.nan, math.nan
-    tail = 0.5 * (1 - confidence_level)
-    ordered = np.sort(kept)
-    return quantile_of_sorted(ordered, tail), quantile_of_sorted(ordered, 1 - tail)
+    return both_tails(kept, 0.5 * (1 - confidence_level))
 
 
 def with_value(draws: FloatArray) -> FloatArray:

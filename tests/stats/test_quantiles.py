@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pumonitor.stats.quantiles import quantiles
+from pumonitor.stats.quantiles import both_tails, quantiles
 
 SHARES = [0.0, 0.025, 0.1, 1 / 3, 0.5, 0.6, 0.975, 1.0]
 
@@ -30,3 +30,19 @@ def test_a_column_with_nan_has_none_and_no_draw_is_moved():
     assert np.isnan(found[:, 0]).all()
     assert found[:, 1].tolist() == [1.0, 2.0]
     np.testing.assert_array_equal(draws, before)
+
+
+@pytest.mark.parametrize("draws", [1, 2, 3, 40, 999, 1000, 1001, 10_000])
+@pytest.mark.parametrize("share", [0.0, 1e-17, 0.002, 0.025, 0.05, 0.2, 0.3, 0.49999, 0.5])
+@pytest.mark.parametrize("kind", ["scattered", "tied", "wide"])
+def test_both_tails_are_numpys_to_the_last_digit(draws, share, kind):
+    rng = np.random.default_rng(draws)
+    for _ in range(5):
+        values = rng.normal(size=draws)
+        if kind == "tied":
+            values = np.round(values) * 0.1
+        elif kind == "wide":
+            values = np.exp(20 * values)
+        before = values.copy()
+        assert both_tails(values, share) == tuple(np.quantile(values, [share, 1 - share]))
+        np.testing.assert_array_equal(values, before)

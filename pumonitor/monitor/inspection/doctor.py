@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pumonitor.errors import PumonitorError
 from pumonitor.monitor.app import open_ledger
 from pumonitor.monitor.config.configuration import Configuration
+from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.destinations import Tracking
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.text.problems import shown_place
@@ -22,7 +23,9 @@ from pumonitor.monitor.inspection.window_complaints import (
     window_complaints,
 )
 from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.monitor.windows.due.due_windows import have_stopped
+from pumonitor.monitor.windows.due.settled import files_digest, may_be_read
 from pumonitor.monitor.windows.opening import open_monitor_source
 from pumonitor.ports import PredictionSource
 
@@ -49,6 +52,9 @@ def examine(
     open_source: Callable[[Monitor], PredictionSource] = open_monitor_source,
 ) -> list[Complaint]:
     """Check the state database, windows, tables, the outbox and the tracking server for problems.
+
+    Tables are opened to see whether they can be read, files only if they have changed since the
+    last round did so.
 
     Checks that need a secret that is not set are left out: `missing_secrets` reports it.
 
@@ -133,8 +139,9 @@ def _of_monitor(
         *_challenger_complaints(ledger, monitor),
     ]
     of_tables: list[Complaint] = []
-    last = _last_known(ledger, monitor.name)
-    if not monitor.missing:
+    standing = ledger.standings.all().get(monitor.name)
+    last = None if standing is None else standing.last_prediction
+    if not monitor.missing and not _are_as_last_read(monitor, standing):
         of_tables, found = _of_tables(monitor, mask=mask, open_source=open_source)
         complaints += of_tables
         last = found or last
@@ -205,10 +212,18 @@ def _of_tables(
     return [], next((span[1] for span in spans if span is not None), None)
 
 
-def _last_known(ledger: Ledger, name: str) -> datetime | None:
-    """Time of the last prediction, as the last round stored it."""
-    standing = ledger.standings.all().get(name)
-    return None if standing is None else standing.last_prediction
+def _are_as_last_read(monitor: Monitor, standing: Standing | None) -> bool:
+    """Whether a monitor's files are those in which the last round found predictions.
+
+    They are then not opened again, which takes longer than all else that is looked at.
+    """
+    if standing is None or standing.last_prediction is None or standing.files is None:
+        return False
+    return (
+        standing.configuration == configuration_hash(monitor)
+        and standing.files == files_digest(monitor)
+        and may_be_read(monitor)
+    )
 
 
 def _of_time_since(

@@ -11,6 +11,7 @@ from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries
 from pumonitor.monitor.windows.class_prior.assumed import findings_of
 from pumonitor.monitor.windows.class_prior.followed import FollowedPriors, PanePriors
+from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.references import Reference, References
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
@@ -48,7 +49,7 @@ def evaluate(
             if table is not None
         ]
     )
-    found = []
+    tables, found = _tables_of(monitor), []
     for claimed in claim.panes:
         of_pane = priors.of_pane(monitor, claim.configuration, claimed.pane)
         series = evaluated_series(
@@ -56,6 +57,7 @@ def evaluate(
             claim.window_key,
             ledger,
             collected[claimed.pane.number],
+            tables=tables,
             reference=references.of(monitor, claim.configuration, as_of=claimed.pane.as_of),
         )
         found.append(
@@ -84,7 +86,9 @@ def references_in(ledger: LedgerReader, priors: FollowedPriors) -> References:
         of_pane = priors.of_pane(monitor, configuration, pane)
         # Its windows are compared with nothing.
         collected = ledger.series(window_key, pane.number)
-        return evaluated_series(of_pane, window_key, ledger, collected, reference=None)
+        return evaluated_series(
+            of_pane, window_key, ledger, collected, tables=_tables_of(monitor), reference=None
+        )
 
     return References(ledger, evaluated, read_with=priors.audits.digests)
 
@@ -95,13 +99,26 @@ def evaluated_series(
     ledger: LedgerReader,
     collected: Sequence[StoredSeries],
     *,
+    tables: EvaluatedTables,
     reference: Reference | None,
 ) -> list[EvaluatedSeries]:
     """Results of the series of a pane; they depend only on what was known at its moment."""
     return [
-        _evaluated(priors, window_key, stored, ledger, together=collected, reference=reference)
+        _evaluated(
+            priors,
+            window_key,
+            stored,
+            ledger,
+            together=collected,
+            tables=tables,
+            reference=reference,
+        )
         for stored in collected
     ]
+
+
+def _tables_of(monitor: Monitor) -> EvaluatedTables:
+    return EvaluatedTables(threshold=monitor.threshold, label_purity=monitor.label_purity)
 
 
 def _evaluated(
@@ -111,6 +128,7 @@ def _evaluated(
     ledger: LedgerReader,
     *,
     together: Sequence[StoredSeries],
+    tables: EvaluatedTables,
     reference: Reference | None,
 ) -> EvaluatedSeries:
     monitor, pane = priors.monitor, priors.pane
@@ -127,11 +145,10 @@ def _evaluated(
         SeriesTable.stored(stored),
         state=pane.state,
         key=window_key,
-        threshold=monitor.threshold,
+        tables=tables,
         class_prior=priors.of(stored),
         audits=audits,
         reference=compared_with,
         maturity=priors.arrivals.share_known(stored.model_version, stored.segment),
         findings=findings,
-        label_purity=monitor.label_purity,
     )

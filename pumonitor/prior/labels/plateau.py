@@ -134,11 +134,18 @@ def _parts(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Ratio g / u, and what it is made of: kappa, 1 / (a + e^-s) and e^-s."""
     prior = special.expit(parameters[:, :1])
-    exponent = parameters[:, 1:2] + parameters[:, 2:3] * centres + parameters[:, 3:4] * centres**2
-    falling = np.exp(-np.minimum(np.maximum(exponent, -30.0), 30.0))
     kappa = special.expit(parameters[:, 4:5]) if floor is None else floor[:, np.newaxis]
-    pure = 1 / (prior + falling)
-    return kappa + (1 - kappa) * pure, kappa, pure, falling
+    # In place from here on: the arrays are large, and most of the time goes into their memory.
+    falling = parameters[:, 2:3] * centres
+    falling += parameters[:, 1:2]
+    falling += parameters[:, 3:4] * centres**2
+    np.minimum(np.maximum(falling, -30.0, out=falling), 30.0, out=falling)
+    np.exp(np.negative(falling, out=falling), out=falling)
+    pure = prior + falling
+    np.divide(1.0, pure, out=pure)
+    ratio = (1 - kappa) * pure
+    ratio += kappa
+    return ratio, kappa, pure, falling
 
 
 def _slopes(
@@ -152,15 +159,13 @@ def _slopes(
     """Of the logarithm of the ratio, shape (samples, bins, parameters)."""
     prior = special.expit(parameters[:, :1])
     steep = (1 - kappa) * pure**2
-    slopes = np.empty((*ratio.shape, parameters.shape[1]))
-    slopes[..., 0] = -steep * prior * (1 - prior)
     rising = steep * falling
-    slopes[..., 1] = rising
-    slopes[..., 2] = rising * centres
-    slopes[..., 3] = rising * centres**2
+    each = [-steep * prior * (1 - prior), rising, rising * centres, rising * centres**2]
     if parameters.shape[1] == 5:
-        slopes[..., 4] = (1 - pure) * kappa * (1 - kappa)
-    slopes /= ratio[..., np.newaxis]
+        each.append((1 - pure) * kappa * (1 - kappa))
+    slopes = np.empty((*ratio.shape, len(each)))
+    for number, slope in enumerate(each):
+        np.divide(slope, ratio, out=slopes[..., number])
     return slopes
 
 
@@ -198,10 +203,14 @@ class _Rows:
 
 def _log_likelihood(ratio: FloatArray, rows: _Rows, penalty: FloatArray) -> FloatArray:
     """Of the labels given the bins: labeled with odds n_L ratio / n_U."""
-    odds = ratio * rows.labels / rows.others
-    return np.asarray(
-        np.sum(rows.labeled * np.log(odds) - rows.both * np.log1p(odds), axis=1) - penalty
-    )
+    odds = ratio * rows.labels
+    odds /= rows.others
+    likely = np.log(odds)
+    likely *= rows.labeled
+    np.log1p(odds, out=odds)
+    odds *= rows.both
+    likely -= odds
+    return np.asarray(np.add.reduce(likely, axis=1) - penalty)
 
 
 def _maximised(

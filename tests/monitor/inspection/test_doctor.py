@@ -1,5 +1,6 @@
 """What the doctor finds of tables that cannot be read and of destinations that do not answer."""
 
+import os
 from datetime import timedelta
 
 import pandas as pd
@@ -29,6 +30,17 @@ def worked(path):
     return configuration, done
 
 
+def have_changed(file):
+    """The same rows, written a second later."""
+    at = file.stat().st_mtime + 1
+    os.utime(file, (at, at))
+
+
+def refuse(monitor):
+    message = f"the tables of {monitor.name} were opened"
+    raise SourceError(message)
+
+
 @pytest.fixture
 def shop(tmp_path):
     return write_shop(tmp_path, days=1, panes="[]", class_prior=0.1)
@@ -47,6 +59,40 @@ def test_tables_that_are_gone_are_told_though_all_windows_are_done(shop):
     assert told.remedy.startswith("repair the tables")
 
 
+def test_files_that_are_as_the_last_round_read_them_are_not_opened(shop):
+    configuration, _ = worked(shop)
+    assert examine(configuration, now=NOW, open_source=refuse) == []
+    found = examine(configuration, now=NOW + timedelta(days=9), open_source=refuse)
+    assert any("no predictions since" in told.what for told in found)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda path: have_changed(path.parent / "predictions.parquet"), id="scores"),
+        pytest.param(lambda path: have_changed(path.parent / "confirmations.parquet"), id="labels"),
+        pytest.param(
+            lambda path: path.write_text(
+                path.read_text().replace("threshold: 0.", "threshold: 0.1")
+            ),
+            id="the configuration",
+        ),
+    ],
+)
+def test_tables_that_the_last_round_did_not_read_so_are_opened(shop, change):
+    worked(shop)
+    change(shop)
+    found = examine(read_configuration(shop).configuration, now=NOW, open_source=refuse)
+    assert any("the tables of card-fraud were opened" in told.what for told in found)
+
+
+def test_files_that_may_not_be_read_are_opened_to_say_so(shop, monkeypatch):
+    configuration, _ = worked(shop)
+    monkeypatch.setattr(os, "access", lambda path, mode: "confirmations" not in str(path))
+    (told,) = examine(configuration, now=NOW, open_source=refuse)
+    assert "its tables cannot be read" in told.what
+
+
 @pytest.mark.parametrize(
     ("error", "remedy"),
     [
@@ -60,6 +106,7 @@ def test_what_does_not_answer_is_told_without_secrets(shop, monkeypatch, error, 
     shop.write_text(shop.read_text() + text)
     monkeypatch.setenv("KEY", CANARY)
     configuration = read_configuration(shop).configuration
+    have_changed(shop.parent / "predictions.parquet")
 
     def open_source(monitor):
         raise error

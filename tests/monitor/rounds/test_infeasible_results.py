@@ -20,6 +20,7 @@ from pumonitor.monitor.delivery.mlflow.metric_values import metric_values
 from pumonitor.monitor.inspection.doctor import examine
 from pumonitor.monitor.inspection.exposition import exposition
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
+from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.result_rows import known_results, result_row
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window, seed_of
@@ -43,7 +44,7 @@ def evaluated(prior, *, table=TABLE, reference=None):
         series,
         state="mature",
         key="k",
-        threshold=0.8,
+        tables=EvaluatedTables(threshold=0.8, label_purity=1.0),
         class_prior=ClassPriorEstimate.given(prior),
         reference=reference,
     )

@@ -11,6 +11,7 @@ from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.windows.evaluation.change_rows import CHANGING
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json, own_class_prior
+from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.result_rows import known_results
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, tables_of
 from pumonitor.monitor.windows.evaluation.window_evaluation import (
@@ -32,8 +33,13 @@ def series(rows: list[Row], pane: int = 1) -> SeriesTable:
 
 
 def evaluated(one: SeriesTable, *, state: State = "mature", **changes: Any) -> EvaluatedSeries:
-    settings: dict[str, Any] = {"key": "k", "threshold": THRESHOLD, "class_prior": PRIOR} | changes
-    return evaluate_window(one, state=state, **settings)
+    purity = changes.pop("label_purity", 1.0)
+    settings: dict[str, Any] = {
+        "key": "k",
+        "tables": EvaluatedTables(threshold=THRESHOLD, label_purity=purity),
+        "class_prior": PRIOR,
+    }
+    return evaluate_window(one, state=state, **(settings | changes))
 
 
 def rows_of(found: EvaluatedSeries) -> dict[str, MetricResult]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from pumonitor.errors import InputError
+from pumonitor.monitor.ledger.database.plain_json import as_json
 
 __all__ = ["READS", "WAITS", "Timeouts", "postgresql_engine", "sqlite_engine"]
 
@@ -23,9 +22,6 @@ WAITS = "pumonitor_waits"
 
 _CONNECT_SECONDS = 10
 _WAL_POLL_SECONDS = 0.02
-
-# Values of JSON columns are the same text in both databases, and never NaN.
-_AS_JSON = partial(json.dumps, allow_nan=False, sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +47,7 @@ def sqlite_engine(url: URL, timeouts: Timeouts) -> Engine:
     """Engine of SQLite: its transactions begin explicitly, and write one at a time."""
     seconds = timeouts.lock.total_seconds()
     engine = create_engine(
-        url, connect_args={"timeout": seconds}, json_serializer=_AS_JSON, hide_parameters=True
+        url, connect_args={"timeout": seconds}, json_serializer=as_json, hide_parameters=True
     )
 
     @event.listens_for(engine, "connect")
@@ -117,7 +113,7 @@ def postgresql_engine(url: URL, timeouts: Timeouts) -> Engine:
             # Connection poolers lose prepared statements.
             "prepare_threshold": None,
         },
-        json_serializer=_AS_JSON,
+        json_serializer=as_json,
         pool_pre_ping=True,
         hide_parameters=True,
     )

@@ -5,10 +5,23 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["json_text", "plain_json"]
+__all__ = ["JsonText", "as_json", "json_text", "plain_json"]
 
 
-def json_text(value: Any, what: str) -> str:
+class JsonText(str):
+    """A value that is JSON already: columns of JSON store it as it is."""
+
+    __slots__ = ()
+
+
+def as_json(value: Any) -> str:
+    """What a column of JSON stores: canonical JSON, the same text in every database."""
+    if isinstance(value, JsonText):
+        return value
+    return json.dumps(value, allow_nan=False, sort_keys=True)
+
+
+def json_text(value: Any, what: str) -> JsonText:
     """Serialise a value to canonical JSON: equal values give equal text.
 
     Raises
@@ -17,7 +30,7 @@ def json_text(value: Any, what: str) -> str:
         If the value is not JSON, or contains NaN or infinity. The message names `what`.
     """
     try:
-        return json.dumps(value, allow_nan=False, sort_keys=True)
+        return JsonText(as_json(value))
     except (TypeError, ValueError) as error:
         msg = f"{what} must hold plain, finite JSON values: {error}"
         raise ValueError(msg) from None

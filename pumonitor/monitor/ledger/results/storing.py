@@ -5,7 +5,6 @@ All functions take the connection of an open transaction in which the claim is h
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import fields
@@ -15,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
-from pumonitor.monitor.ledger.database.plain_json import json_text, plain_json
+from pumonitor.monitor.ledger.database.plain_json import JsonText, json_text, plain_json
 from pumonitor.monitor.ledger.database.schema import (
     auxiliary_series,
     evaluations,
@@ -33,7 +32,7 @@ from pumonitor.monitor.ledger.results.retention import note_superseded
 
 __all__ = ["store_collected", "store_evaluated"]
 
-_Content = dict[tuple[str, str], tuple[str, dict[str, tuple[Any, ...]]]]
+_Content = dict[tuple[str, str], tuple[JsonText, dict[str, tuple[Any, ...]]]]
 _FIELDS = tuple(field.name for field in fields(MetricResult) if field.name != "metric")
 _values = attrgetter(*_FIELDS)
 _numbers = attrgetter(
@@ -161,7 +160,7 @@ def _insert(
         for one in pane.series
     ]
     stored = [
-        row | {"evaluation": json.loads(content[one.model_version, one.segment][0])}
+        row | {"evaluation": content[one.model_version, one.segment][0]}
         for row, one in zip(rows, pane.series, strict=True)
     ]
     if stored:

@@ -16,7 +16,15 @@ from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.monitor.windows.due.due_windows import end_of_windows
 from pumonitor.sources.reach.locations import matching_files
 
-__all__ = ["all_planned", "files_digest", "is_local", "is_quiet", "rules_digest", "stamps_of"]
+__all__ = [
+    "all_planned",
+    "files_digest",
+    "is_local",
+    "is_quiet",
+    "may_be_read",
+    "rules_digest",
+    "stamps_of",
+]
 
 _VERSION: Final = 1
 """Version of the evaluation of rules; when it changes, all alerts are folded once more."""
@@ -88,6 +96,17 @@ def files_digest(monitor: Monitor) -> str | None:
     if any(not is_local(source) for source in sources):
         return None
     return _hash([stamps_of(source) for source in sources])
+
+
+def may_be_read(monitor: Monitor) -> bool:
+    """Whether this process may read the files of a monitor, as far as it has any."""
+    sources = (monitor.predictions.source, monitor.positives.source)
+    return all(
+        os.access(path, os.R_OK)
+        for source in sources
+        if is_local(source)
+        for path in matching_files(Path(source.location))
+    )
 
 
 def is_local(source: Source) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
@@ -46,6 +46,9 @@ class SeriesTable:
     digest : str
         SHA-256 of the counts before cells were joined: the same for the same known data, whichever
         engine counted them and whichever other moments were requested.
+    packed : bytes or None
+        The table as the ledger stores it; equal bytes are equal tables. None where it is not
+        stored yet.
     """
 
     pane: int
@@ -58,6 +61,7 @@ class SeriesTable:
     negative: int
     flagged: int
     digest: str
+    packed: bytes | None = field(default=None, repr=False)
 
     @property
     def predictions(self) -> int:
@@ -83,6 +87,7 @@ class SeriesTable:
             model_version=series.model_version,
             segment=series.segment,
             table=series.table(),
+            packed=series.table_bytes,
             **{name: series.delays[name] for name in _STORED},
         )
 

@@ -11,7 +11,6 @@ from pumonitor.audit.estimates import AuditedEstimates
 from pumonitor.audit.window_reading import without_shared
 from pumonitor.diagnostics.impossible_prior import doubted_estimates, resting_estimates
 from pumonitor.errors import InputError
-from pumonitor.evaluation import evaluate_table
 from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult
 from pumonitor.monitor.rules.alerts.rule import PRIOR_MOVED
 from pumonitor.monitor.rules.labels.expected import expected_at_maturity, expected_positives
@@ -27,6 +26,7 @@ from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 from pumonitor.monitor.windows.evaluation.audited_windows import NO_AUDIT, WindowAudits, not_used
 from pumonitor.monitor.windows.evaluation.change_rows import Comparison
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_json, is_given
+from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.result_rows import (
     ANY_NUMBER,
     result_row,
@@ -34,11 +34,9 @@ from pumonitor.monitor.windows.evaluation.result_rows import (
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.names import GROUPS
 from pumonitor.ports import State
-from pumonitor.prior.assumed import LabelPurity
 from pumonitor.results import (
     ClassPriorEstimate,
     Estimate,
-    Evaluation,
     Finding,
     finite_or_none,
 )
@@ -50,7 +48,6 @@ ESTIMATES: Final = tuple(name for names in GROUPS.values() for name in names)
 
 _REACH: Final = 1.96
 _LEVEL: Final = 0.95
-_NO_PRIOR: Final = "no class prior: neither this window nor earlier ones allow an estimate"
 
 
 def evaluate_window(
@@ -58,12 +55,11 @@ def evaluate_window(
     *,
     state: State,
     key: str,
-    threshold: float,
+    tables: EvaluatedTables,
     class_prior: ClassPriorEstimate | None,
     reference: ReferenceWindows | None = None,
     maturity: ShareKnown | None = None,
     findings: Sequence[Finding] = (),
-    label_purity: LabelPurity = 1.0,
     audits: WindowAudits = NO_AUDIT,
 ) -> EvaluatedSeries:
     """All results of one series of a pane; they depend only on the arguments.
@@ -75,7 +71,8 @@ def evaluate_window(
         Of the pane.
     key : str
         The window's, from which the intervals' draws are seeded.
-    threshold : float
+    tables : EvaluatedTables
+        Evaluates the tables of the window, with the monitor's threshold and label purity.
     class_prior : ClassPriorEstimate or None
         Given, or followed from earlier windows; None where there is none.
     reference : ReferenceWindows, optional
@@ -84,8 +81,6 @@ def evaluate_window(
         Share of the expected confirmations that have arrived; used if the pane is provisional.
     findings : sequence of Finding
         Findings from other windows, in addition to those of the evaluation.
-    label_purity : float or "auto"
-        As in `pumonitor.evaluate_table`.
     audits : WindowAudits, optional
         What audits say of the window. The class prior, and all else that an audit gives, is then
         theirs.
@@ -110,7 +105,8 @@ def evaluate_window(
     >>> series = SeriesTable(pane=3, model_version="7", segment="", table=table, labeled=40,
     ...                      unlabeled=1000, negative=0, flagged=78, digest="",
     ...                      undefined_reason=None)
-    >>> found = evaluate_window(series, state="mature", key="a window", threshold=0.8,
+    >>> found = evaluate_window(series, state="mature", key="a window",
+    ...                         tables=EvaluatedTables(threshold=0.8, label_purity=1.0),
     ...                         class_prior=ClassPriorEstimate.given(0.06))
     >>> rows = {row.metric: row for row in found.results}
     >>> round(rows["precision"].value, 2), rows["labeled_positives"].value
@@ -118,16 +114,14 @@ def evaluate_window(
     """
     seed = seed_of(key, model_version=series.model_version, segment=series.segment)
     audited, findings = _audited(audits, findings, seed=seed)
-    evaluation, reason = _evaluated(
-        series, class_prior, audited, threshold=threshold, seed=seed, purity=label_purity
-    )
-    estimates = {} if evaluation is None else dict(evaluation.estimates)
-    stored = {} if evaluation is None else evaluation.to_dict()
+    evaluated = tables.of(series, class_prior, audited, seed=seed)
+    estimates, reason, pure = evaluated.estimates, evaluated.reason, tables.label_purity == 1.0
+    stored = dict(evaluated.plain)
     if findings:
         stored["warnings"] = [*stored.get("warnings", ()), *(one.to_dict() for one in findings)]
     share = _share(state, maturity)
-    doubts = doubted_estimates(estimates, pure=label_purity == 1.0)
-    resting = resting_estimates(estimates, pure=label_purity == 1.0)
+    doubts = doubted_estimates(estimates, pure=pure)
+    resting = resting_estimates(estimates, pure=pure)
     assumed = audited is None and class_prior is not None and is_given(class_prior)
     to_compare = None if audited is None else _to_compare(audited, audits)
     results = [
@@ -139,7 +133,7 @@ def evaluate_window(
     ]
     if state == "provisional":
         prior = class_prior if audited is None else audited.class_prior
-        later = _expected(series, estimates, share, prior, threshold=threshold, seed=seed)
+        later = _expected(series, estimates, share, prior, threshold=tables.threshold, seed=seed)
         results += _expected_rows(series, estimates, later, share, reason, doubts=doubts)
     if reference is not None:
         results += Comparison(
@@ -189,42 +183,6 @@ def _audited(
         return audits.reading.read(seed=seed), found
     except InputError as error:
         return None, [*found, not_used(str(error))]
-
-
-def _evaluated(
-    series: SeriesTable,
-    class_prior: ClassPriorEstimate | None,
-    audited: AuditedEstimates | None,
-    *,
-    threshold: float,
-    seed: int,
-    purity: LabelPurity,
-) -> tuple[Evaluation | None, str | None]:
-    """The evaluation, or the reason why there is none."""
-    if series.table is None:
-        return None, series.undefined_reason
-    if audited is not None:
-        class_prior = audited.class_prior
-    if class_prior is None:
-        return None, _NO_PRIOR
-    if isinstance(purity, float) and class_prior.value >= purity:
-        return None, (
-            f"the class prior of {class_prior.value:.4g} is not below the label purity of "
-            f"{purity:g}: such labels carry no information"
-        )
-    try:
-        evaluation = evaluate_table(
-            series.table,
-            threshold=threshold,
-            class_prior=class_prior if audited is None else "auto",
-            audit=audited,
-            label_purity=purity,
-            curves=False,
-            rng=seed,
-        )
-    except InputError as error:
-        return None, str(error)
-    return evaluation, None
 
 
 def _share(state: State, maturity: ShareKnown | None) -> ShareKnown:

@@ -1,0 +1,118 @@
+"""Evaluate the tables of a window, those of later panes only where rows have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.errors import InputError
+from pumonitor.evaluation import evaluate_table
+from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_json
+from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
+from pumonitor.prior.assumed import LabelPurity
+from pumonitor.results import ClassPriorEstimate, Estimate
+
+__all__ = ["EvaluatedTable", "EvaluatedTables"]
+
+_NO_PRIOR: Final = "no class prior: neither this window nor earlier ones allow an estimate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EvaluatedTable:
+    """What a table comes to.
+
+    Attributes
+    ----------
+    estimates : mapping of str to Estimate
+    plain : mapping
+        `Evaluation.to_dict()`.
+    reason : str or None
+        Why there is nothing of both.
+    """
+
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)
+    plain: Mapping[str, Any] = field(default_factory=dict)
+    reason: str | None = None
+
+
+class EvaluatedTables:
+    """Evaluates the tables of one window, pane after pane.
+
+    Most labels have come when a window is mature: the panes after it often hold the same rows, and
+    with the same class prior these come to the same.
+
+    Parameters
+    ----------
+    threshold : float
+    label_purity : float or "auto"
+        As in `pumonitor.evaluate_table`.
+    """
+
+    def __init__(self, *, threshold: float, label_purity: LabelPurity) -> None:
+        self.threshold, self.label_purity = threshold, label_purity
+        self._newest: dict[int, tuple[object, EvaluatedTable]] = {}
+
+    def of(
+        self,
+        series: SeriesTable,
+        class_prior: ClassPriorEstimate | None,
+        audited: AuditedEstimates | None,
+        *,
+        seed: int,
+    ) -> EvaluatedTable:
+        """What a series of a pane comes to.
+
+        Parameters
+        ----------
+        series : SeriesTable
+        class_prior : ClassPriorEstimate or None
+            Not used where there is an audit.
+        audited : AuditedEstimates or None
+            What audits say of these rows; they are then evaluated anew.
+        seed : int
+            Of the series, the same for all panes of the window.
+        """
+        if audited is not None or series.packed is None:
+            return self._evaluated(series, class_prior, audited, seed=seed)
+        made_of = (series.packed, class_prior_to_json(class_prior))
+        before, found = self._newest.get(seed, (None, None))
+        if found is None or before != made_of:
+            found = self._evaluated(series, class_prior, None, seed=seed)
+            self._newest[seed] = made_of, found
+        return found
+
+    def _evaluated(
+        self,
+        series: SeriesTable,
+        class_prior: ClassPriorEstimate | None,
+        audited: AuditedEstimates | None,
+        *,
+        seed: int,
+    ) -> EvaluatedTable:
+        if series.table is None:
+            return EvaluatedTable(reason=series.undefined_reason)
+        if audited is not None:
+            class_prior = audited.class_prior
+        if class_prior is None:
+            return EvaluatedTable(reason=_NO_PRIOR)
+        purity = self.label_purity
+        if isinstance(purity, float) and class_prior.value >= purity:
+            return EvaluatedTable(
+                reason=f"the class prior of {class_prior.value:.4g} is not below the label purity "
+                f"of {purity:g}: such labels carry no information"
+            )
+        try:
+            found = evaluate_table(
+                series.table,
+                threshold=self.threshold,
+                class_prior=class_prior if audited is None else "auto",
+                audit=audited,
+                label_purity=purity,
+                curves=False,
+                rng=seed,
+            )
+        except InputError as error:
+            return EvaluatedTable(reason=str(error))
+        return EvaluatedTable(estimates=dict(found.estimates), plain=found.to_dict())
