@@ -21,6 +21,8 @@ GateMetric = Literal["recall", "aul"]
 
 _DECIMALS: Final = 4
 """Of a difference: rounding moves a mean by far less than one label does."""
+_ROUNDING: Final = 1e-9
+"""What a propensity that is stored and read may have lost."""
 _MODELS: Final = ("champion", "challenger")
 
 
@@ -47,7 +49,7 @@ class PairedLabels:
     rows : int
         All rows that were ranked.
     largest_weight : float
-        That a label could have had, by the propensities of all labeled rows, negative ones too.
+        That a label could have had: 1 over the least propensity.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class PairedLabels:
         capacity: float,
         entity: ArrayLike | None = None,
         propensity: ArrayLike | None = None,
+        least_propensity: float | None = None,
         is_sampled: ArrayLike | None = None,
     ) -> PairedLabels:
         """From rows of one window that both models scored.
@@ -93,8 +96,10 @@ class PairedLabels:
         entity : array-like of shape (n,), optional
             Positives of one entity are one unit, of their mean.
         propensity : array-like of shape (n,), optional
-            Probability that such a positive is confirmed; of confirmed negatives as well, where it
-            is known.
+            Probability that such a positive is confirmed.
+        least_propensity : float, optional
+            The least that any positive has; needed with propensities. Labels of it are seen rarely,
+            and those seen before one of them cannot tell how much it will weigh.
         is_sampled : array-like of bool, shape (n,), optional
             Rows that stand for all rows of the window; the others are there for their label. All
             unless given.
@@ -102,7 +107,7 @@ class PairedLabels:
         Raises
         ------
         InputError
-            If scores are not finite, or a propensity is not within (0, 1].
+            If scores are not finite, or a propensity is not from the least one up to 1.
         """
         given = np.asarray(labels, dtype=np.int8)
         scores = {"champion": champion, "challenger": challenger}
@@ -111,10 +116,9 @@ class PairedLabels:
         positive = given == 1
         weights, largest = np.ones(int(positive.sum())), 1.0
         if propensity is not None:
-            chances = np.asarray(propensity, dtype=np.float64)
-            weights = 1.0 / _chances(chances[positive])
-            among_negatives = chances[(given == -1) & (chances > 0) & (chances <= 1)]
-            largest = max(weights.max(initial=1.0), 1.0 / among_negatives.min(initial=1.0))
+            least = _least(least_propensity)
+            chances = np.asarray(propensity, dtype=np.float64)[positive]
+            weights, largest = 1.0 / _chances(chances, least), 1.0 / least
         places = [_places(one[stands], one[positive], capacity) for one in found.values()]
         differences = np.stack([places[1][at] - places[0][at] for at in (0, 1)], axis=1)
         positives = len(weights)
@@ -197,12 +201,30 @@ def _finite(scores: ArrayLike, model: str, rows: int) -> FloatArray:
     return found
 
 
-def _chances(propensity: FloatArray) -> FloatArray:
+def _least(propensity: float | None) -> float:
+    if propensity is None or not 0 < propensity <= 1:
+        msg = (
+            "labels with propensities need least_propensity, the least that any positive has, "
+            f"above 0 and at most 1, got {propensity}"
+        )
+        raise InputError(msg)
+    return propensity
+
+
+def _chances(propensity: FloatArray, least: float) -> FloatArray:
     wrong = int((~((propensity > 0) & (propensity <= 1))).sum())
     if wrong:
         msg = (
             f"{wrong} of {len(propensity)} confirmed positives have a propensity that is not above "
             "0 and at most 1"
+        )
+        raise InputError(msg)
+    below = int((propensity < least * (1 - _ROUNDING)).sum())
+    if below:
+        msg = (
+            f"{below} of {len(propensity)} confirmed positives have a propensity below "
+            f"least_propensity {least:g}, the least {propensity.min():.3g}: give the least that "
+            "any positive has"
         )
         raise InputError(msg)
     return propensity

@@ -66,20 +66,21 @@ def test_a_positive_stands_for_one_over_its_propensity() -> None:
     labels, champion, challenger = _rows(5)
     propensity = np.where(labels == 1, 0.25, np.nan)
     found = PairedLabels.of_window(
-        labels, champion, challenger, capacity=0.1, propensity=propensity
+        labels, champion, challenger, capacity=0.1, propensity=propensity, least_propensity=0.25
     )
     assert set(found.weights) == {4.0}
     assert not found.counts  # with propensities labels need not be fair
 
 
-def test_negatives_say_how_rarely_a_positive_may_be_confirmed() -> None:
-    """Their propensities are those of positives like them; what is no chance is no matter."""
+def test_before_a_rare_label_is_seen_the_others_decide_nothing() -> None:
     labels, champion, challenger = _rows(5)
-    propensity = np.full(len(labels), 0.5)
-    negative = np.flatnonzero(labels == -1)
-    propensity[negative[:3]] = [0.02, np.nan, 0.0]
     found = PairedLabels.of_window(
-        labels, champion, challenger, capacity=0.1, propensity=propensity
+        labels,
+        champion,
+        challenger,
+        capacity=0.1,
+        propensity=np.full(len(labels), 0.5),
+        least_propensity=0.02,
     )
     assert set(found.weights) == {2.0}
     assert found.largest_weight == 50.0
@@ -87,6 +88,25 @@ def test_negatives_say_how_rarely_a_positive_may_be_confirmed() -> None:
     one_sided = replace(found, recall=np.full(len(found.weights), -1.0))
     assert evidence_of([one_sided], "recall").upper(error=0.025) > 0
     assert evidence_of([replace(one_sided, largest_weight=2.0)], "recall").upper(error=0.025) < -0.5
+
+
+@pytest.mark.parametrize(
+    ("least", "said"),
+    [
+        (None, "need least_propensity, the least that any positive has"),
+        (0.3, "1 of 2 confirmed positives have a propensity below least_propensity 0.3"),
+    ],
+)
+def test_the_least_propensity_is_needed_and_kept(least: float | None, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        PairedLabels.of_window(
+            [1, 1, 0],
+            [0.1, 0.2, 0.3],
+            [0.1, 0.2, 0.3],
+            capacity=0.1,
+            propensity=[0.5, 0.25, np.nan],
+            least_propensity=least,
+        )
 
 
 def test_rows_that_are_there_for_their_label_are_not_ranked_among() -> None:
@@ -109,7 +129,12 @@ def test_what_is_stored_is_read_as_it_was() -> None:
     labels, champion, challenger = _rows(9)
     for propensity in (None, np.full(len(labels), 0.5)):
         found = PairedLabels.of_window(
-            labels, champion, challenger, capacity=0.1, propensity=propensity
+            labels,
+            champion,
+            challenger,
+            capacity=0.1,
+            propensity=propensity,
+            least_propensity=None if propensity is None else 0.5,
         )
         again = PairedLabels.from_bytes(found.to_bytes())
         assert again.recall.tolist() == found.recall.tolist()
@@ -135,5 +160,10 @@ def test_missing_scores_are_refused_with_their_number() -> None:
 def test_propensities_out_of_range_are_refused() -> None:
     with pytest.raises(InputError, match="1 of 2 confirmed positives have a propensity"):
         PairedLabels.of_window(
-            [1, 1, 0], [0.1, 0.2, 0.3], [0.1, 0.2, 0.3], capacity=0.1, propensity=[0.5, 1.5, 0]
+            [1, 1, 0],
+            [0.1, 0.2, 0.3],
+            [0.1, 0.2, 0.3],
+            capacity=0.1,
+            propensity=[0.5, 1.5, 0],
+            least_propensity=0.1,
         )

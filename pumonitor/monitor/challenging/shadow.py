@@ -210,14 +210,16 @@ def paired_labels(
         If a table cannot be read.
     """
     settings = monitor.challengers
+    gate = settings.gate if settings is not None else Gate()
     found = scored_rows(monitor, challenger, pane, open_source=open_source)
     return PairedLabels.of_window(
         found.labels,
         found.champion,
         found.challenger,
-        capacity=(settings.gate if settings is not None else Gate()).capacity,
+        capacity=gate.capacity,
         entity=found.entity if settings is not None and settings.entity is not None else None,
         propensity=found.propensity if monitor.positives.propensity is not None else None,
+        least_propensity=gate.least_propensity,
         is_sampled=found.is_sampled,
     )
 

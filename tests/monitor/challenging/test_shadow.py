@@ -69,6 +69,22 @@ def test_orders_of_one_customer_count_once(tmp_path: Path) -> None:
     assert first.positives == _expected(tmp_path, 0).positives
 
 
+def test_labels_count_by_their_propensities_and_the_least_one(tmp_path: Path) -> None:
+    path = write_challenged_shop(tmp_path, more="gate: {least_propensity: 0.1}")
+    path.write_text(path.read_text().replace("known_at: known", "known_at: known, propensity: p"))
+    labels = pd.read_parquet(tmp_path / "positives.parquet")
+    labels.assign(p=0.5).to_parquet(tmp_path / "positives.parquet")
+    _, _, seen = _round(path)
+    assert {tuple(set(one.weights)) for _, one in seen if one.positives} == {(2.0,)}
+    assert {one.largest_weight for _, one in seen} == {10.0}
+
+    labels.assign(p=0.05).to_parquet(tmp_path / "positives.parquet")
+    (tmp_path / "state.db").unlink()
+    done, _, seen = _round(path)
+    assert not any(one.positives for _, one in seen)
+    assert "have a propensity below least_propensity 0.1, the least 0.05" in done.failures[0]
+
+
 def test_a_second_round_scores_nothing_again(tmp_path: Path) -> None:
     path = write_challenged_shop(tmp_path)
     _, before, _ = _round(path)

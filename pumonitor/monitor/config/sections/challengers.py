@@ -93,6 +93,9 @@ class Gate(Part):
         Share of the rows that can be looked at: recall is that of the highest ones of each model.
     not_worse : mapping of "recall" or "aul" to float
         What must surely not be worse by more than this much.
+    least_propensity : float or None
+        With ``positives: propensity``, the least that any positive has: those are seen rarely, and
+        before one is seen nothing else tells how much it will weigh.
     looks : "anytime"
         The gate is asked after every window, and its error is that of all times together.
     """
@@ -100,6 +103,7 @@ class Gate(Part):
     better: GateMetric = "recall"
     capacity: InnerShare = 0.05
     not_worse: dict[GateMetric, Annotated[Number, Field(gt=0, lt=1)]] = Field(default_factory=dict)
+    least_propensity: InnerShare | None = None
     looks: Literal["anytime"] = "anytime"
 
 

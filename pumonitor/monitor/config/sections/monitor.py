@@ -344,3 +344,23 @@ class Monitor(Part):
             If it cannot have them.
         """
         _check_rules(rules, dict(self))
+
+    @field_validator("challengers")
+    @classmethod
+    def _with_least_propensity(
+        cls, challengers: Challengers | None, info: ValidationInfo
+    ) -> Challengers | None:
+        positives = info.data.get("positives")
+        if challengers is None or positives is None:
+            return challengers
+        is_given = challengers.gate.least_propensity is not None
+        if positives.propensity is not None and not is_given:
+            msg = (
+                "needs least_propensity in gate, as positives have propensities: the least that "
+                "any positive has, whose label counts for as many positives as 1 over it"
+            )
+            raise ValueError(msg)
+        if positives.propensity is None and is_given:
+            msg = "has least_propensity in gate, and positives have no propensity: drop it"
+            raise ValueError(msg)
+        return challengers
