@@ -7,6 +7,7 @@ import hashlib
 from pumonitor.errors import InputError, PumonitorError, no_such
 from pumonitor.gate import Judgement
 from pumonitor.monitor.challenging.challengers import RegisteredChallenger
+from pumonitor.monitor.challenging.deployed import note_deployed
 from pumonitor.monitor.challenging.judged import JudgedChallenger, challengers_of, judged
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -40,6 +41,7 @@ def gate_answer(
     chosen = known[challenger]
     if isinstance(chosen, PumonitorError):
         raise chosen
+    note_deployed(configuration, monitor, ledger)
     found = judged(
         monitor,
         ledger,

@@ -20,8 +20,9 @@ from pumonitor.monitor.challenging.challengers import (
     ColumnChallenger,
     NamedChallenger,
 )
+from pumonitor.monitor.challenging.deployed import deployed_since
 from pumonitor.monitor.challenging.judged import judged
-from pumonitor.monitor.challenging.seen import deployed_since, series_of
+from pumonitor.monitor.challenging.seen import series_of
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger

@@ -11,6 +11,7 @@ from typing import Any, get_args
 from pumonitor.errors import PumonitorError
 from pumonitor.gate import ERROR, GateMetric, PairedLabels, evidence_of
 from pumonitor.monitor.challenging.challengers import Challenger, NamedChallenger
+from pumonitor.monitor.challenging.deployed import deployed_since
 from pumonitor.monitor.challenging.shadow import paired_labels
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -23,7 +24,6 @@ from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import Pane, PredictionSource
 
 __all__ = [
-    "deployed_since",
     "differences_of",
     "judged_since",
     "judged_windows",
@@ -70,26 +70,13 @@ def mature_panes(ledger: Ledger, monitor: Monitor, *, configuration: str) -> lis
     ]
 
 
-def deployed_since(ledger: Ledger, monitor: Monitor) -> datetime | None:
-    """When the deployed version last changed by a promotion or its undoing; None if it never did.
-
-    What a challenger was seen to do beside another version says nothing of this one.
-    """
-    ended = [
-        one.ended_at
-        for one in ledger.promotions.all(monitor.name)
-        if one.state == "done" and one.ended_at is not None
-    ]
-    return max(ended, default=None)
-
-
 def judged_since(
     ledger: Ledger, monitor: Monitor, challenger: NamedChallenger
 ) -> tuple[datetime, str] | None:
     """The moment before which windows say nothing of a challenger, and why; None without one."""
     moments = [
         (challenger.trained_until, "its training rows end"),
-        (deployed_since(ledger, monitor), "the deployed version was promoted"),
+        (deployed_since(ledger, monitor), "another version was deployed"),
     ]
     known = [(moment, why) for moment, why in moments if moment is not None]
     return max(known, default=None)

@@ -16,6 +16,7 @@ from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.claims.held_up import HoldUp, hold_ups
 from pumonitor.monitor.ledger.database.connections import Database, Timeouts
 from pumonitor.monitor.ledger.database.errors import without_passwords
+from pumonitor.monitor.ledger.deployed_versions import StoredDeployedVersions
 from pumonitor.monitor.ledger.noted_challengers import StoredNotedChallengers
 from pumonitor.monitor.ledger.notes import StoredNotes
 from pumonitor.monitor.ledger.outbox import StoredOutbox
@@ -106,6 +107,7 @@ class Ledger(ClaimedWork):
         self.alerts = StoredAlerts(database)
         self.by_people = ChangesByPeople(database)
         self.challengers = StoredChallengers(database, mask=mask)
+        self.deployed_versions = StoredDeployedVersions(database)
         self.noted_challengers = StoredNotedChallengers(database, mask=mask)
         self.notes = StoredNotes(database)
         self.promotions = StoredPromotions(database, mask=mask)

@@ -123,6 +123,32 @@ def test_rounds_promote_what_is_surely_better_on_five_windows(
     assert (deployed != old) == promoted
 
 
+def test_an_alias_that_somebody_moved_makes_comparisons_begin_anew(
+    tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = write_challenged_shop(tmp_path, **TRACKED)
+    evaluated(path)
+    registry.create_registered_model("shop")
+    first, other = (
+        registry.create_model_version("shop", f"file://{tmp_path}").version for _ in range(2)
+    )
+    registry.set_registered_model_alias("shop", "champion", first)
+    called("challenge", "shop", "--train", "all", "--hold-out", "3")
+    called("promote", "shop", "--dry-run")
+
+    registry.set_registered_model_alias("shop", "champion", other)
+
+    called("promote", "shop", status=1)
+    (found,) = json.loads(called("challenge", "shop", "--json", status=1))["challengers"]
+    assert found["windows"] == []
+    assert "when another version was deployed" in found["reason"]
+    assert registry.get_model_version_by_alias("shop", "champion").version == other
+    evaluated(path)
+    again = json.loads(called("challenge", "shop", "--json", status=1))["challengers"]
+    assert again[0]["reason"] == found["reason"]  # it is seen once
+
+
 def test_audits_are_of_windows_that_the_challenger_was_not_trained_on(
     tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

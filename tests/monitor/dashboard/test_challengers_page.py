@@ -227,7 +227,7 @@ def test_windows_beside_a_version_that_is_deployed_no_more_are_not_drawn(pages):
     pages.promoted()
     page = pages.get(PAGE)
     assert "<svg" not in page.text
-    assert "when the deployed version was promoted" in text_of(page)
+    assert "when another version was deployed" in text_of(page)
     assert [row[-1] for row in table_of(page)[:2]] == ["0", "0"]
 
 

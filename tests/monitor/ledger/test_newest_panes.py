@@ -182,6 +182,7 @@ def test_a_ledger_of_the_version_before_is_filled(
             "notes",
             "challenger_windows",
             "noted_challengers",
+            "deployed_versions",
             "promotions",
         ):
             connection.exec_driver_sql(f"DROP TABLE {table}")

@@ -85,9 +85,10 @@ def challengers_found(site: Site, name: str) -> ChallengersFound:
 
 def _found(site: Site, monitor: Monitor) -> ChallengersFound:
     # Loads statistics, which other pages do without.
+    from pumonitor.monitor.challenging.deployed import deployed_since
     from pumonitor.monitor.challenging.judged import judged
     from pumonitor.monitor.challenging.noted import known_without_registry
-    from pumonitor.monitor.challenging.seen import deployed_since, series_of
+    from pumonitor.monitor.challenging.seen import series_of
 
     ledger = site.ledger
     known, others, noted = known_without_registry(ledger, monitor)

@@ -17,6 +17,7 @@ from pumonitor.monitor.ledger.database.schema.audits import (
 )
 from pumonitor.monitor.ledger.database.schema.challengers import (
     challenger_windows,
+    deployed_versions,
     noted_challengers,
 )
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
@@ -51,6 +52,7 @@ __all__ = [
     "auxiliary_scores",
     "auxiliary_series",
     "challenger_windows",
+    "deployed_versions",
     "evaluations",
     "headline_results",
     "keys",

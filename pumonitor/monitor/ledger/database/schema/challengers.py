@@ -1,4 +1,4 @@
-"""Tables of what was found of challengers, and of what was seen of them in each window."""
+"""Tables of challengers: what was found of them and of the deployed version, and windows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sqlalchemy import JSON, Boolean, Column, Integer, LargeBinary, String, Tabl
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 
-__all__ = ["challenger_windows", "noted_challengers"]
+__all__ = ["challenger_windows", "deployed_versions", "noted_challengers"]
 
 challenger_windows = Table(
     "challenger_windows",
@@ -33,6 +33,17 @@ challenger_windows = Table(
     Column("found", LargeBinary),
     # Of all windows up to this one, with bounds; NULL without a result.
     Column("differences", JSON(none_as_null=True)),
+)
+
+# Versions that somebody deployed without a promotion, as rounds found them.
+deployed_versions = Table(
+    "deployed_versions",
+    metadata,
+    Column("monitor", Text, primary_key=True),
+    Column("seen_at", Moment, primary_key=True),
+    Column("version", Text, nullable=False),
+    # Whether it is the one that was there when it was first looked for.
+    Column("is_first", Boolean, nullable=False),
 )
 
 # What the last round found of each challenger of the configuration: pages ask no registry.

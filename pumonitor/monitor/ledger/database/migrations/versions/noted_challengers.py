@@ -1,4 +1,4 @@
-"""What rounds found of challengers, and differences at each of their windows, for the pages."""
+"""What rounds found of challengers and the deployed version, and differences at each window."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOMENT = sa.TIMESTAMP(timezone=True).with_variant(sa.String(32), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the table, and add the column; of windows that were scored before it is not known."""
+    """Make the tables, and add the column; of windows that were scored before it is not known."""
     op.create_table(
         "noted_challengers",
         sa.Column("monitor", sa.Text(), nullable=False),
@@ -28,5 +28,13 @@ def upgrade() -> None:
         sa.Column("evidence", sa.String(64)),
         sa.Column("judged_at", _MOMENT),
         sa.PrimaryKeyConstraint("monitor", "challenger", name="pk_noted_challengers"),
+    )
+    op.create_table(
+        "deployed_versions",
+        sa.Column("monitor", sa.Text(), nullable=False),
+        sa.Column("seen_at", _MOMENT, nullable=False),
+        sa.Column("version", sa.Text(), nullable=False),
+        sa.Column("is_first", sa.Boolean(), nullable=False),
+        sa.PrimaryKeyConstraint("monitor", "seen_at", name="pk_deployed_versions"),
     )
     op.add_column("challenger_windows", sa.Column("differences", sa.JSON()))
