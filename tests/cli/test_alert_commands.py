@@ -314,7 +314,7 @@ def test_a_plan_says_how_many(shop, tmp_path):
     assert f"by {drop:.3g} (10%) " in text
     assert "Days count from when a window is mature" in text
     assert "Counting the window from 2026-01-06 00:00 UTC reads " in text
-    assert "For every 1d rounds count 3 windows" in text
+    assert "For every 1d rounds count 2 windows, of the ages 2d and 4d: " in text
     assert "With windows as they are now: " in text
     assert (
         "unknown (there are 0 windows without a change, and 5 are needed) in windows of 1w."

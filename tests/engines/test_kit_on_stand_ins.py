@@ -14,6 +14,10 @@ from tests.sources.translated import Translated
 CASES = {case.name: case for case in all_cases()}
 A_FEW = ("ties at cell edges", "text ids with labels elsewhere")
 TIMEOUT = 120.0
+NOT_SHOWN = {
+    ("text with offsets", "databricks"): "DuckDB casts no text with a blank before its offset; "
+    "Spark does, and this case agrees there",
+}
 
 
 # That of Snowflake is fakesnow, in a file of its own.
@@ -26,6 +30,8 @@ def test_a_case_counts_as_in_the_embedded_engine(monkeypatch, warehouse, name):
     case = _in_terms_of(dialect, CASES[name])
     tables = {one.role: one for one in (case.predictions, case.positives)}
     if why := "".join(one.not_held(dialect) for one in tables.values()):
+        pytest.skip(why)
+    if why := NOT_SHOWN.get((name, warehouse)):
         pytest.skip(why)
     monkeypatch.setattr(
         "pumonitor.sources.opening.open_engine", lambda *_, **__: Translated(warehouse, {})
