@@ -8,6 +8,7 @@ import pytest
 
 from pumonitor.errors import SourceError
 from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.sources.engines import spark_connect
 from pumonitor.sources.engines.spark_connect import SparkConnectEngine
 
 TEXT = """\
@@ -48,6 +49,27 @@ def test_without_one_the_message_is_whole():
 
     with pytest.raises(SourceError, match="no answer of sc://host:15002"):
         SparkConnectEngine(connect, url="sc://host:15002")
+
+
+def test_a_session_that_never_answers_is_ended(monkeypatch):
+    """Else it stays the session of its thread, which others then ask and wait for."""
+
+    class Silent:
+        ended = False
+
+        @property
+        def version(self):
+            msg = "no answer"
+            raise RuntimeError(msg)
+
+        def stop(self):
+            self.ended = True
+
+    monkeypatch.setattr(spark_connect, "_try_for_seconds", lambda session: None)
+    session = Silent()
+    with pytest.raises(SourceError, match="no answer"):
+        SparkConnectEngine(lambda: session, url="sc://host:15002")
+    assert session.ended
 
 
 def test_the_token_is_no_part_of_what_is_stored():

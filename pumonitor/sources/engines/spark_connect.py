@@ -65,12 +65,16 @@ class SparkConnectEngine(SparkEngine):
     def __init__(self, connect: Callable[[], Any], *, url: str) -> None:
         from pyspark.errors import PySparkException
 
+        session: Any = None
         try:
             session = connect()
             _try_for_seconds(session)
             # Nothing is asked of the server before.
             str(session.version)
         except (PySparkException, OSError, RuntimeError) as error:
+            if session is not None:
+                # Else it stays this thread's session, which MLflow asks for a registry and waits.
+                _end(session)
             place, secrets = _place_and_secrets(url)
             said = str(in_our_words(error, f"the Spark server {place}"))
             for secret in secrets:
@@ -113,15 +117,20 @@ class SparkConnectEngine(SparkEngine):
 
     def close(self) -> None:
         """Forget the views, and end the session; a server that is gone has ended it."""
-        from pyspark.errors import PySparkException
-
         super().close()
-        with suppress(PySparkException, OSError, RuntimeError):
-            self._session.stop()
+        _end(self._session)
 
     def _answer(self, statement: Statement, about: str) -> Any:
         sql = written_out(statement.sql, statement.values, self.dialect.constant)
         return super()._answer(Statement(sql=sql), about)
+
+
+def _end(session: Any) -> None:
+    """End a session; a server that is gone has ended it."""
+    from pyspark.errors import PySparkException
+
+    with suppress(PySparkException, OSError, RuntimeError):
+        session.stop()
 
 
 def _place_and_secrets(url: str) -> tuple[str, list[str]]:

@@ -71,6 +71,8 @@ def server(tmp_path):
 
 
 def test_a_spark_server_that_is_killed_in_the_middle_of_a_round(server, tmp_path, monkeypatch):
+    from pyspark.sql.connect.session import SparkSession
+
     monkeypatch.setattr(spark_connect, "_RETRIES", 1)
 
     def on_server(folder):
@@ -93,6 +95,8 @@ def test_a_spark_server_that_is_killed_in_the_middle_of_a_round(server, tmp_path
         assert recorded(jobs.ledger) == []
     assert failures
     assert all("cannot be read: failed to connect" in one for one in failures), failures
+    # Who asks this thread for its session, as MLflow does, is not kept waiting for a dead server.
+    assert getattr(SparkSession._active_session, "session", None) is None
     monkeypatch.setattr(SparkEngine, "_answer", answer)
     server.start()
     server.hold(tables)
