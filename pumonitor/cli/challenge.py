@@ -82,7 +82,6 @@ def challenge(
     with errors_as_messages():
         from pumonitor.monitor.app import chosen_monitors, open_ledger
         from pumonitor.monitor.challenging.challengers import AlreadyDeployedError
-        from pumonitor.monitor.challenging.deployed import note_deployed
         from pumonitor.monitor.challenging.judged import (
             challengers_of,
             judged,
@@ -107,7 +106,6 @@ def challenge(
             )
             if model is None:
                 note_found(ledger, chosen, known)
-            note_deployed(configuration, chosen, ledger)
             scored = score_challengers(
                 configuration,
                 chosen,

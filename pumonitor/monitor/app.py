@@ -167,7 +167,6 @@ def _score_challengers(
     from dataclasses import replace
 
     from pumonitor.monitor.challenging.automatic import promote_automatically
-    from pumonitor.monitor.challenging.deployed import note_deployed
     from pumonitor.monitor.challenging.judged import challengers_of, score_challengers
     from pumonitor.monitor.challenging.noted import judge_and_note, note_found
 
@@ -176,7 +175,6 @@ def _score_challengers(
         promoter.heal()
     known = challengers_of(configuration, monitor)
     note_found(ledger, monitor, known)
-    note_deployed(configuration, monitor, ledger)
     scored = score_challengers(configuration, monitor, ledger, challengers=known, **how)
     if promoter is not None:
         failed = promote_automatically(configuration, monitor, ledger, promoter)

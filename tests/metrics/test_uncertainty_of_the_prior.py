@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pumonitor
-from pumonitor import ClassPriorEstimate
+from pumonitor import ClassPriorEstimate, metrics
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +37,21 @@ def test_precision_is_proportional_to_the_prior(rows):
     wide = pumonitor.evaluate(labels, scores, threshold=1.0, class_prior=(0.1, 0.08, 0.125))
     assert wide["precision"].low == pytest.approx(0.8 * wide["precision"].value, rel=0.01)
     assert wide["precision"].high == pytest.approx(1.25 * wide["precision"].value, rel=0.01)
+
+
+@pytest.mark.parametrize("purity", [1.0, 0.9])
+def test_average_precision_at_the_ends_of_the_prior(rows, purity):
+    """Ends of a tight-sampling interval are its values there."""
+    many = [np.tile(one, 50) for one in rows]
+
+    def found(prior):
+        return metrics.average_precision(
+            *many, class_prior=prior, label_purity=purity, route="direct"
+        )
+
+    wide = found((0.1, 0.08, 0.125))
+    assert wide.low == pytest.approx(found(0.08).value, rel=0.01)
+    assert wide.high == pytest.approx(found(0.125).value, rel=0.01)
 
 
 def test_prior_intervals_are_read_as_given():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pumonitor.errors import PumonitorError
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -14,24 +13,31 @@ from pumonitor.monitor.promotion.registry import Registry
 __all__ = ["deployed_since", "note_deployed"]
 
 
-def note_deployed(configuration: Configuration, monitor: Monitor, ledger: Ledger) -> None:
+def note_deployed(configuration: Configuration, monitor: Monitor, ledger: Ledger) -> str | None:
     """Ask the registry which version is deployed, and keep it if that is another than before.
 
     So that windows before do not count where somebody has moved the alias without `pumonitor
-    promote`. Nothing is asked where no challenger is in the registry; a registry that is away is
-    told of by the challengers themselves.
+    promote`.
+
+    Returns
+    -------
+    str or None
+        The version; None without the alias, and where no challenger is in the registry.
+
+    Raises
+    ------
+    RegistryError
+        If the registry cannot be used.
     """
     tracking, settings = configuration.tracking, monitor.challengers
     if tracking is None or monitor.model is None or settings is None or not settings.links:
-        return
+        return None
     deployed = deployed_by(monitor)
     registry = Registry(tracking.registry_address, mask=configuration.mask)
-    try:
-        version = registry.version_at(deployed.model, deployed.alias)
-    except PumonitorError:
-        return
+    version = registry.version_at(deployed.model, deployed.alias)
     if version is not None:
         ledger.deployed_versions.note(monitor.name, f"models:/{deployed.model}/{version}")
+    return version
 
 
 def deployed_since(ledger: Ledger, monitor: Monitor) -> datetime | None:

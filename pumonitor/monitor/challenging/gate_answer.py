@@ -13,9 +13,7 @@ from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.promotions import Evidence
-from pumonitor.monitor.promotion.by_gate import deployed_by
 from pumonitor.monitor.promotion.gate import GateAnswer
-from pumonitor.monitor.promotion.registry import Registry
 
 __all__ = ["gate_answer"]
 
@@ -41,21 +39,18 @@ def gate_answer(
     chosen = known[challenger]
     if isinstance(chosen, PumonitorError):
         raise chosen
-    note_deployed(configuration, monitor, ledger)
+    # Read once: what is judged is compared with the version that is named.
+    champion = note_deployed(configuration, monitor, ledger)
     found = judged(
         monitor,
         ledger,
         {name: one for name, one in known.items() if not isinstance(one, PumonitorError)},
     )[challenger]
-    deployed = deployed_by(monitor)
-    tracking = configuration.tracking
-    address = tracking.registry_address if tracking is not None else ""
-    registry = Registry(address, mask=configuration.mask)
     return GateAnswer(
         verdict=found.judgement.verdict,
         reason=found.judgement.reason,
         evidence=_evidence(found),
-        champion_version=registry.version_at(deployed.model, deployed.alias),
+        champion_version=champion,
         challenger_version=chosen.version if isinstance(chosen, RegisteredChallenger) else None,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -17,6 +18,7 @@ from pumonitor.monitor.challenging.challengers import (
     NamedChallenger,
     RegisteredChallenger,
 )
+from pumonitor.monitor.challenging.deployed import note_deployed
 from pumonitor.monitor.challenging.seen import (
     judged_since,
     judged_windows,
@@ -30,7 +32,7 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.delivery.mlflow.model_link import version_at
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.promotion.by_gate import deployed_by
-from pumonitor.monitor.promotion.registry import asking_registry
+from pumonitor.monitor.promotion.registry import RegistryError, asking_registry
 from pumonitor.ports import PredictionSource
 
 __all__ = ["JudgedChallenger", "Scored", "challengers_of", "judged", "score_challengers"]
@@ -158,10 +160,15 @@ def score_challengers(
 ) -> Scored:
     """Score the mature windows of a monitor that are due, by all of its challengers.
 
+    First it is noted which version is deployed: windows from before say nothing of it.
+
     What failed before waits for its next attempt, unless a person wants it `at_once`. A challenger
     that cannot be reached, or cannot score, delays its own windows alone.
     """
     windows, failures = 0, list[tuple[str, Exception]]()
+    with suppress(RegistryError):
+        # One that is away is told of by the challengers themselves.
+        note_deployed(configuration, monitor, ledger)
     known = challengers_of(configuration, monitor) if challengers is None else challengers
     for name, challenger in known.items():
         if isinstance(challenger, AlreadyDeployedError):

@@ -18,7 +18,7 @@ state: {state}
   shop:
     {model}predictions: {{source: predictions.parquet, id: id, time: t, score: score}}
     positives: {{source: positives.parquet, id: id, known_at: known}}
-    window: 1d
+    window: {window}
     maturity: 2d
     panes: []
     threshold: 0.5
@@ -38,6 +38,7 @@ def write_challenged_shop(
     state: str = "sqlite:///state.db",
     tracking: str = "",
     model: str = "",
+    window: str = "1d",
     reviewed: bool = False,
     seed: int = 0,
 ) -> Path:
@@ -84,6 +85,8 @@ def write_challenged_shop(
     )
     path = folder / "pumonitor.yaml"
     path.write_text(
-        CONFIGURATION.format(models=models, more=more, state=state, tracking=tracking, model=model)
+        CONFIGURATION.format(
+            models=models, more=more, state=state, tracking=tracking, model=model, window=window
+        )
     )
     return path

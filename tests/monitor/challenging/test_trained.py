@@ -27,18 +27,14 @@ from pumonitor.monitor.challenging.training_rows import training_rows
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.windows.opening import open_monitor_source
 from tests.monitor.challenging.challenged_shop import DAYS, FIRST, SETTLED, write_challenged_shop
-from tests.monitor.challenging.tracked_shop import TRACKED, called, evaluated
+from tests.monitor.challenging.tracked_shop import TRACKED, called, deployed_shop, evaluated
 
 
 def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
     tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    path = write_challenged_shop(tmp_path, **TRACKED)
-    evaluated(path)
-    registry.create_registered_model("shop")
-    old = registry.create_model_version("shop", f"file://{tmp_path}").version
-    registry.set_registered_model_alias("shop", "champion", old)
+    path, old = deployed_shop(tmp_path, registry)
     ended = type(registry).set_terminated
 
     def said_where_the_run_is(client: Any, run: str) -> None:
@@ -107,13 +103,8 @@ def test_rounds_promote_what_is_surely_better_on_five_windows(
 ) -> None:
     """With fewer it cannot be seen whether windows differ, and a person decides."""
     monkeypatch.chdir(tmp_path)
-    automatic = TRACKED | {"more": TRACKED["more"] + "\n      promote: automatic"}
-    path = write_challenged_shop(tmp_path, **automatic)
-    path.write_text(path.read_text().replace("window: 1d", f"window: {window}"))
-    evaluated(path)
-    registry.create_registered_model("shop")
-    old = registry.create_model_version("shop", f"file://{tmp_path}").version
-    registry.set_registered_model_alias("shop", "champion", old)
+    more = TRACKED["more"] + "\n      promote: automatic"
+    path, old = deployed_shop(tmp_path, registry, more=more, window=window)
     called("challenge", "shop", "--train", "all", "--hold-out", held_out)
     called("promote", "shop", "--dry-run")
 
@@ -127,13 +118,8 @@ def test_an_alias_that_somebody_moved_makes_comparisons_begin_anew(
     tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    path = write_challenged_shop(tmp_path, **TRACKED)
-    evaluated(path)
-    registry.create_registered_model("shop")
-    first, other = (
-        registry.create_model_version("shop", f"file://{tmp_path}").version for _ in range(2)
-    )
-    registry.set_registered_model_alias("shop", "champion", first)
+    path, _ = deployed_shop(tmp_path, registry)
+    other = registry.create_model_version("shop", f"file://{tmp_path}").version
     called("challenge", "shop", "--train", "all", "--hold-out", "3")
     called("promote", "shop", "--dry-run")
 
@@ -153,11 +139,7 @@ def test_audits_are_of_windows_that_the_challenger_was_not_trained_on(
     tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    path = write_challenged_shop(tmp_path, **TRACKED)
-    evaluated(path)
-    registry.create_registered_model("shop")
-    old = registry.create_model_version("shop", f"file://{tmp_path}").version
-    registry.set_registered_model_alias("shop", "champion", old)
+    path, _ = deployed_shop(tmp_path, registry)
     called("challenge", "shop", "--train", "all", "--hold-out", "3")
     draw = ("audit", "draw", "shop", "--between", "champion", "challenger", "--cases", "10")
     refused = CliRunner().invoke(app, [*draw, "--windows", "2026-01-01", "--out", "none.csv"])

@@ -1,13 +1,14 @@
 """The shop with a registry of MLflow and a table of features."""
 
 from pathlib import Path
+from typing import Any
 
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
-from tests.monitor.challenging.challenged_shop import SETTLED
+from tests.monitor.challenging.challenged_shop import SETTLED, write_challenged_shop
 
 TRACKED = {
     "models": '["models:/shop@challenger"]',
@@ -28,3 +29,13 @@ def called(*arguments: str, status: int = 0) -> str:
     done = CliRunner().invoke(app, list(arguments))
     assert done.exit_code == status, done.output + str(done.exception)
     return done.stdout
+
+
+def deployed_shop(folder: Path, registry: Any, **more: str) -> tuple[Path, Any]:
+    """The configuration of a shop whose windows are evaluated, and its deployed version."""
+    path = write_challenged_shop(folder, **TRACKED | more)
+    evaluated(path)
+    registry.create_registered_model("shop")
+    version = registry.create_model_version("shop", f"file://{folder}").version
+    registry.set_registered_model_alias("shop", "champion", version)
+    return path, version
