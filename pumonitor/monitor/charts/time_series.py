@@ -30,6 +30,8 @@ FloatArray = NDArray[np.float64]
 _WIDTH: Final = 960
 _HEIGHT: Final = 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 22, 30
+# Half of a date as wide pages and as narrow ones write it.
+_HALF_DATE, _HALF_LARGE_DATE = 34, 84
 _MOST_DOTS: Final = 150
 _SPARK_WIDTH, _SPARK_HEIGHT = 132, 30
 
@@ -236,7 +238,10 @@ def _ground(
         x = float(frame.x(tick.at.timestamp()))  # type: ignore[union-attr]
         # Where the page is narrow there is room for the words of a part of them.
         kind = "tick" if place % 3 == 0 else f"tick at-{place % 3}"
-        yield _MOMENT_TICK.format(x, height - bottom, kind, x, height - bottom + 19, tick.text)
+        text_x = x
+        if x > width - _HALF_LARGE_DATE:
+            kind, text_x = f"{kind} end", min(x + _HALF_DATE, width)
+        yield _MOMENT_TICK.format(x, height - bottom, kind, text_x, height - bottom + 19, tick.text)
     yield Markup('<path class="axis" d="M{} {}H{}"/>').format(left, height - bottom, width - right)
 
 

@@ -173,3 +173,14 @@ def test_moments_of_the_grid_are_within_ascend_and_are_round(begin, hours, zone)
     assert len(ticks) <= 11
     if hours > 24 * 9:
         assert all(one.hour == 0 and one.minute == 0 for one in ticks)
+
+
+@pytest.mark.parametrize("days", [5, 12, 13, 29, 61])
+def test_the_last_date_ends_inside_the_drawing(days):
+    root = drawn(series(np.linspace(0.1, 0.9, days)))
+    dates = [one for one in root.iter("text") if (one.get("class") or "").startswith("tick")]
+    dates = [one for one in dates if "value" not in one.get("class")]
+    assert dates
+    for one in dates:
+        at_its_end = "end" in one.get("class").split()
+        assert float(one.get("x")) + (0 if at_its_end else 84) <= 960
