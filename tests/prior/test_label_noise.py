@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 from pumonitor import ScoreTable
 from pumonitor.prior.labels.label_noise import estimate_label_purity
 from pumonitor.prior.labels.plateau import (
+    _bending,
     _log_likelihood,
     _parts,
     _Rows,
@@ -112,8 +114,8 @@ def test_settings_out_of_range_are_refused():
         estimate_label_purity(data, confidence_level=95)
 
 
-def binned(label_purity, *, seed=1):
-    sample = TwoSamples.from_table(table(label_purity, seed=seed).compress(512))
+def binned(label_purity, *, seed=1, **drawn_with):
+    sample = TwoSamples.from_table(table(label_purity, seed=seed, **drawn_with).compress(512))
     centres, labeled, unlabeled = binned_normal_scores(sample, bins=80)
     return centres, labeled * sample.n_labeled, unlabeled * sample.n_unlabeled
 
@@ -128,6 +130,59 @@ def test_slopes_of_the_ratio_by_differences():
         up, down = (_parts(at + sign * step, centres, None)[0] for sign in (1, -1))
         by_difference = (np.log(up) - np.log(down)) / 2e-6
         assert slopes[0, :, parameter] == pytest.approx(by_difference[0], abs=1e-7)
+
+
+@pytest.mark.parametrize("has_floor", [True, False])
+def test_bending_of_the_ratio_by_differences(has_floor):
+    centres, excess = np.linspace(-2.0, 2.0, 7), np.linspace(-3.0, 5.0, 7)
+    at = np.array([[-1.5, 0.3, 1.7, -0.2, -2.0]])[:, : 5 if has_floor else 4]
+    floor = None if has_floor else np.array([0.1])
+
+    def slopes(of):
+        return _slopes(of, centres, *_parts(of, centres, floor))
+
+    found = _bending(at, centres, _parts(at, centres, floor), slopes(at), excess[np.newaxis])[0]
+    for parameter, row in enumerate(found):
+        step = np.zeros(at.shape[1])
+        step[parameter] = 1e-6
+        by_difference = (slopes(at + step) - slopes(at - step))[0] / 2e-6
+        assert row == pytest.approx(excess @ by_difference, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_searches_end_where_another_optimiser_finds_nothing_higher(seed):
+    """Searches that stop on their way there end intervals too early."""
+    centres, labeled, unlabeled = binned(1.0, seed=seed, n_labeled=60, separation=1.2)
+    noisy = fit_noisy(centres, labeled, unlabeled)
+    floors = np.geomspace(1e-3, 0.9, 8)
+    rows = np.repeat(labeled, 8, axis=0), np.repeat(unlabeled, 8, axis=0)
+    profile = fit_noisy(centres, *rows, near=noisy, floor=floors)
+    precision, counts = np.array([2e-3, 0.0, 2e-3, 1.0]), _Rows.of(labeled, unlabeled)
+    for parameters, floor, reached in zip(
+        profile.parameters, floors, profile.likelihood, strict=True
+    ):
+
+        def fall(of, floor=floor):
+            ratio, *_ = _parts(of[np.newaxis], centres, np.array([floor]))
+            return -_log_likelihood(ratio, counts, 0.5 * of[np.newaxis] ** 2 @ precision)[0]
+
+        beside = optimize.minimize(fall, parameters, method="BFGS", options={"gtol": 1e-8})
+        assert reached == pytest.approx(-beside.fun, abs=1e-6)
+
+
+def test_the_profile_follows_the_highest_of_several_maxima():
+    """No floor's maximum lies below what the maximum of the next floor reaches there."""
+    for seed in range(8):
+        centres, labeled, unlabeled = binned(1.0, seed=seed, n_labeled=15, separation=0.5)
+        noisy = fit_noisy(centres, labeled, unlabeled)
+        floors = np.geomspace(1e-3, 0.98, 12)
+        rows = np.repeat(labeled, 12, axis=0), np.repeat(unlabeled, 12, axis=0)
+        profile = fit_noisy(centres, *rows, near=noisy, floor=floors)
+        penalty = 0.5 * profile.parameters**2 @ np.array([2e-3, 0.0, 2e-3, 1.0])
+        for shift in (1, -1):
+            ratio, *_ = _parts(profile.parameters, centres, np.roll(floors, shift))
+            there = _log_likelihood(ratio, _Rows.of(*rows), penalty)
+            assert np.all((there - np.roll(profile.likelihood, shift))[1:-1] <= 1e-6), seed
 
 
 def test_fits_are_maxima_and_the_richer_model_fits_no_worse():

@@ -12,8 +12,11 @@ from scipy import special
 __all__ = ["PlateauFit", "fit_clean", "fit_noisy"]
 
 FloatArray = NDArray[np.float64]
+Parts = Sequence[FloatArray]
 
 _STEPS = 100
+# Steps that gain less than this are near a maximum, and a sample has settled below that.
+_NEAR, _SETTLED = 1.0, 1e-7
 _PRIOR_STARTS = (0.02, 0.3)
 _FLOOR_STARTS = (0.02, 0.2)
 
@@ -87,15 +90,48 @@ def fit_noisy(
     of `near`, where their search begins.
     """
     if floor is not None and near is not None:
-        each = len(labeled) // len(near.parameters)
-        of = np.repeat(np.arange(len(near.parameters)), each)
-        return _maximised(near.parameters[of], centres, labeled, unlabeled, floor=floor, of=of)
+        begin = np.repeat(near.parameters, len(labeled) // len(near.parameters), axis=0)
+        fit = _maximised(begin, centres, labeled, unlabeled, floor=floor)
+        return _from_neighbours(fit, len(near.parameters), centres, labeled, unlabeled)
     starts = [
         np.column_stack([_start(prior, len(labeled)), np.full(len(labeled), special.logit(lowest))])
         for prior in _PRIOR_STARTS
         for lowest in _FLOOR_STARTS
     ]
     return _best(starts, centres, labeled, unlabeled, floor=None)
+
+
+def _from_neighbours(
+    fit: PlateauFit, samples: int, centres: FloatArray, labeled: FloatArray, unlabeled: FloatArray
+) -> PlateauFit:
+    """Search again where the maximum of the next floor, above or below, is a better start.
+
+    A search that ended at a lower maximum than its neighbours would end the interval too early.
+    """
+    parameters, likelihood = fit.parameters.copy(), fit.likelihood.copy()
+    places = np.arange(len(likelihood)).reshape(samples, -1)
+    upwards, downwards = (places[:, :-1], places[:, 1:]), (places[:, 1:], places[:, :-1])
+    for _ in range(places.shape[1]):
+        any_better = False
+        for from_, to in (upwards, downwards):
+            starts, here = parameters[from_.ravel()], to.ravel()
+            rows = _Rows.of(labeled[here], unlabeled[here])
+            ratio = _parts(starts, centres, fit.floor[here])[0]
+            reached = _log_likelihood(ratio, rows, 0.5 * starts**2 @ _PRECISION)
+            is_better = reached > likelihood[here] + _SETTLED
+            if is_better.any():
+                any_better, again = True, here[is_better]
+                found = _maximised(
+                    starts[is_better],
+                    centres,
+                    labeled[again],
+                    unlabeled[again],
+                    floor=fit.floor[again],
+                )
+                parameters[again], likelihood[again] = found.parameters, found.likelihood
+        if not any_better:
+            break
+    return PlateauFit(parameters=parameters, floor=fit.floor, likelihood=likelihood)
 
 
 def _start(prior: float, samples: int) -> FloatArray:
@@ -118,7 +154,6 @@ def _best(
         np.tile(labeled, (number, 1)),
         np.tile(unlabeled, (number, 1)),
         floor=floor,
-        of=np.tile(np.arange(samples), number),
     )
     chosen = np.argmax(fit.likelihood.reshape(number, samples), axis=0) * samples
     chosen = chosen + np.arange(samples)
@@ -220,19 +255,19 @@ def _maximised(
     unlabeled: FloatArray,
     *,
     floor: FloatArray | None,
-    of: NDArray[np.intp],
 ) -> PlateauFit:
-    """Levenberg-damped Fisher scoring, each sample with its own damping.
+    """Levenberg-damped Fisher scoring far from a maximum, and Newton's steps near one.
 
-    Those with the same number in `of` are searched for until all of them have settled; what is
-    found does not depend on what else is searched for at once.
+    Each sample has its own damping, and settles by itself: what is found does not depend on what
+    else is searched for at once.
     """
     precision = _PRECISION if floor is not None else np.append(_PRECISION, _FLOOR_PRECISION)
     found, kappa = parameters.copy(), floor
     moving, rows = np.arange(len(found)), _Rows.of(labeled, unlabeled)
     parts = _parts(found, centres, kappa)
     value = _log_likelihood(parts[0], rows, 0.5 * found**2 @ precision)
-    score, information = _score_and_information(found, centres, parts, rows, precision)
+    is_near = np.zeros(len(found), dtype=bool)
+    score, information = _score_and_information(found, centres, parts, rows, precision, is_near)
     damping = np.full(len(found), 1e-2)
     for _ in range(_STEPS):
         step = _step(score[moving], information[moving], damping[moving], precision)
@@ -247,12 +282,10 @@ def _maximised(
             up, of_better = moving[better], [part[better] for part in parts]
             found[up], value[up] = proposed[better], proposed_value[better]
             score[up], information[up] = _score_and_information(
-                found[up], centres, of_better, rows[better], precision
+                found[up], centres, of_better, rows[better], precision, gain[better] < _NEAR
             )
-        goes_on = np.zeros(of[-1] + 1, dtype=bool)
-        goes_on[of[moving[(gain >= 1e-7) | ~(better | (now > 1e3))]]] = True
         # A step refused at the greatest damping would be proposed again for ever.
-        moves = (better | (now != before)) & goes_on[of[moving]]
+        moves = np.where(better, gain >= _SETTLED, (now <= 1e3) & (now != before))
         if not moves.any():
             break
         if not moves.all():
@@ -265,18 +298,72 @@ def _maximised(
 def _score_and_information(
     parameters: FloatArray,
     centres: FloatArray,
-    parts: Sequence[FloatArray],
+    parts: Parts,
     rows: _Rows,
     precision: FloatArray,
+    is_near: NDArray[np.bool_],
 ) -> tuple[FloatArray, FloatArray]:
-    """Slope of the penalised log-likelihood, and Fisher's information without the penalty."""
+    """Slope of the penalised log-likelihood, and the information in the rows without the penalty.
+
+    It is Fisher's, or near a maximum what was observed: where the ratio bends, Fisher's differs
+    from it, and steps that follow it take hundreds to arrive.
+    """
     slopes = _slopes(parameters, centres, *parts)
     odds = rows.labels / rows.others * parts[0]
     chance = odds / (1 + odds)
-    excess = (rows.labeled - rows.both * chance)[:, np.newaxis]
+    excess = rows.labeled - rows.both * chance
     weighed = slopes * (rows.both * chance * (1 - chance))[..., np.newaxis]
-    score = (excess @ slopes)[:, 0] - parameters * precision
-    return score, weighed.swapaxes(1, 2) @ slopes
+    score = (excess[:, np.newaxis] @ slopes)[:, 0] - parameters * precision
+    information = weighed.swapaxes(1, 2) @ slopes
+    if is_near.any():
+        near = np.flatnonzero(is_near)
+        observed = information[near] - _bending(
+            parameters[near],
+            centres,
+            [part[near] if len(part) == len(parameters) else part for part in parts],
+            slopes[near],
+            excess[near],
+        )
+        least = np.linalg.eigvalsh(observed + np.diag(precision))[:, 0]
+        near, observed = near[least > 0], observed[least > 0]
+        information[near] = observed
+    return score, information
+
+
+def _bending(
+    parameters: FloatArray,
+    centres: FloatArray,
+    parts: Parts,
+    slopes: FloatArray,
+    excess: FloatArray,
+) -> FloatArray:
+    """Second derivatives of the logarithm of the ratio, summed with the excess of labeled rows.
+
+    Those of the ratio r = kappa + (1 - kappa) p, p = 1 / (a + e^-s), are taken by a, s and kappa
+    and, as s = b0 + b1 z + b2 z^2, multiplied with powers of z; (log r)'' = r'' / r - (log r)'^2.
+    """
+    ratio, kappa, pure, falling = parts
+    prior = special.expit(parameters[:, :1])
+    by_prior = prior * (1 - prior)
+    of_ratio = excess / ratio
+    weighed = of_ratio * (1 - kappa) * pure**2
+    powers = np.vander(centres, 5, increasing=True)
+    number = parameters.shape[1]
+    summed = np.zeros((len(parameters), number, number))
+    of_prior = weighed * (2 * pure * by_prior - (1 - 2 * prior)) * by_prior
+    summed[:, 0, 0] = of_prior.sum(axis=1)
+    summed[:, 0, 1:4] = (weighed * -2 * pure * falling * by_prior) @ powers[:, :3]
+    summed[:, 1:4, 0] = summed[:, 0, 1:4]
+    of_line = (weighed * falling * (2 * pure * falling - 1)) @ powers
+    summed[:, 1:4, 1:4] = of_line[:, np.add.outer(np.arange(3), np.arange(3))]
+    if number == 5:
+        by_floor = kappa * (1 - kappa)
+        crossed = of_ratio * pure**2 * by_floor
+        summed[:, 4, 4] = (of_ratio * (1 - pure) * by_floor * (1 - 2 * kappa)).sum(axis=1)
+        summed[:, 4, 0] = (crossed * by_prior).sum(axis=1)
+        summed[:, 4, 1:4] = -(crossed * falling) @ powers[:, :3]
+        summed[:, :4, 4] = summed[:, 4, :4]
+    return summed - (slopes * excess[..., np.newaxis]).swapaxes(1, 2) @ slopes
 
 
 def _step(
