@@ -10,7 +10,11 @@ from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries
 from pumonitor.monitor.windows.class_prior.assumed import findings_of
-from pumonitor.monitor.windows.class_prior.followed import FollowedPriors, PanePriors
+from pumonitor.monitor.windows.class_prior.followed import (
+    FollowedPriors,
+    PanePriors,
+    find_levels_together,
+)
 from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.references import Reference, References
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
@@ -50,8 +54,15 @@ def evaluate(
         ]
     )
     tables, found = _tables_of(monitor), []
+    of_panes = {
+        one.pane.number: priors.of_pane(monitor, claim.configuration, one.pane)
+        for one in claim.panes
+    }
+    find_levels_together(
+        monitor, [(of_pane, collected[number]) for number, of_pane in of_panes.items()]
+    )
     for claimed in claim.panes:
-        of_pane = priors.of_pane(monitor, claim.configuration, claimed.pane)
+        of_pane = of_panes[claimed.pane.number]
         series = evaluated_series(
             of_pane,
             claim.window_key,

@@ -140,7 +140,11 @@ def distance_curve(labeled: FloatArray, unlabeled: FloatArray, centres: FloatArr
     left = unlabeled.copy()
     taken, travelled = np.zeros((2, samples, bins + 1))
     for event in range(bins):
-        below, above = _nearest_with_rows(left > 0)
+        held = left > 0
+        if not held.any():
+            taken, travelled = taken[:, : event + 1], travelled[:, : event + 1]
+            break
+        below, above = _nearest_with_rows(held)
         down, up = place - below, above - place
         going_down = labeled * (0.5 * (down < up) + 0.5 * (down <= up))
         going_up = labeled - going_down
@@ -151,7 +155,7 @@ def distance_curve(labeled: FloatArray, unlabeled: FloatArray, centres: FloatArr
             minlength=samples * bins,
         ).reshape(samples, bins)
         emptied_after = np.full((samples, bins), np.inf)
-        np.divide(left, rate, out=emptied_after, where=(rate > 0) & (left > 0))
+        np.divide(left, rate, out=emptied_after, where=(rate > 0) & held)
         lasts = emptied_after.min(axis=1)
         lasts = np.where(np.isfinite(lasts), lasts, 0.0)  # nothing is left
         left = left - rate * lasts[:, np.newaxis]

@@ -9,6 +9,7 @@ from functools import reduce
 from operator import add
 from typing import Any, Final
 
+from pumonitor.prior.estimation import read_together
 from pumonitor.prior.followed.founding import Index, WindowRows
 from pumonitor.prior.given import resolve_class_prior
 from pumonitor.prior.over_time import Level, auc_against_all
@@ -16,7 +17,14 @@ from pumonitor.prior.over_time.level import MOST
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["TAILS", "LevelOrigin", "estimated_level", "given_ends", "given_level"]
+__all__ = [
+    "TAILS",
+    "LevelOrigin",
+    "estimated_level",
+    "estimated_levels",
+    "given_ends",
+    "given_level",
+]
 
 TAILS: Final = (0.025, 0.5, 0.975)
 """Low, value and high of what is told of a class prior."""
@@ -62,10 +70,44 @@ def estimated_level(
         Seed.
     index : {"score", "auxiliary"}
     """
+    [level] = estimated_levels(
+        [windows], method=method, label_purity=label_purity, seeds=[rng], index=index
+    )
+    return level
+
+
+def estimated_levels(
+    of_series: Sequence[Sequence[WindowRows]],
+    *,
+    method: str,
+    label_purity: float,
+    seeds: Sequence[int],
+    index: Index = "score",
+) -> list[LevelOrigin | None]:
+    """`estimated_level` of several series, each with its own seed, in a fraction of the time."""
+    pooled = [_pooled(windows, index) for windows in of_series]
+    read_together([table for table in pooled if table is not None], method=method)
+    return [
+        None
+        if table is None
+        else _level_of(table, windows, method=method, label_purity=label_purity, rng=seed)
+        for table, windows, seed in zip(pooled, of_series, seeds, strict=True)
+    ]
+
+
+def _pooled(windows: Sequence[WindowRows], index: Index) -> ScoreTable | None:
     tables = [table for table in (one.by(index) for one in windows) if table is not None]
-    if not tables:
-        return None
-    together = reduce(add, map(_at_middles, tables)).compress(_MOST_CELLS)
+    return reduce(add, map(_at_middles, tables)).compress(_MOST_CELLS) if tables else None
+
+
+def _level_of(
+    together: ScoreTable,
+    windows: Sequence[WindowRows],
+    *,
+    method: str,
+    label_purity: float,
+    rng: int,
+) -> LevelOrigin | None:
     try:
         found = resolve_class_prior(
             method,

@@ -11,7 +11,7 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
 from pumonitor.prior.followed.founding import Index, WindowRows
-from pumonitor.prior.followed.level import LevelOrigin, estimated_level, given_level
+from pumonitor.prior.followed.level import LevelOrigin, estimated_levels, given_level
 from pumonitor.results import ClassPriorEstimate
 
 __all__ = ["Levels"]
@@ -32,20 +32,42 @@ class Levels:
         self, windows: Sequence[WindowRows], stored: StoredSeries, *, index: Index = "score"
     ) -> LevelOrigin | None:
         """The given level, if its period is not later than these windows; else one from scores."""
-        given = self.given_of(stored)
-        if given is not None and given[1] < windows[-1].end:
-            estimate, start, end = given
-            return given_level(estimate, windows, start=start, end=end, label_purity=self.purity)
+        return self.of_several([(windows, stored)], index=index)[0]
+
+    def of_several(
+        self,
+        series: Sequence[tuple[Sequence[WindowRows], StoredSeries]],
+        *,
+        index: Index = "score",
+    ) -> list[LevelOrigin | None]:
+        """The level of each series from its windows: those from scores are read together."""
+        found = [self._given_before(*one) for one in series]
+        unknown = [place for place, level in enumerate(found) if level is None]
         method = self.monitor.assumed_prior
         assert isinstance(method, str)  # noqa: S101 (it is followed)
-        return estimated_level(
-            windows,
+        estimated = estimated_levels(
+            [series[place][0] for place in unknown],
             method=method,
             label_purity=self.purity,
             index=index,
-            rng=seed_of(
-                self.monitor.name, model_version=stored.model_version, segment=stored.segment
-            ),
+            seeds=[self._seed(series[place][1]) for place in unknown],
+        )
+        for place, level in zip(unknown, estimated, strict=True):
+            found[place] = level
+        return found
+
+    def _given_before(
+        self, windows: Sequence[WindowRows], stored: StoredSeries
+    ) -> LevelOrigin | None:
+        given = self.given_of(stored)
+        if given is None or given[1] >= windows[-1].end:
+            return None
+        estimate, start, end = given
+        return given_level(estimate, windows, start=start, end=end, label_purity=self.purity)
+
+    def _seed(self, stored: StoredSeries) -> int:
+        return seed_of(
+            self.monitor.name, model_version=stored.model_version, segment=stored.segment
         )
 
     def given_of(
