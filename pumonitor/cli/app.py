@@ -38,6 +38,7 @@ from pumonitor.cli.run import run
 from pumonitor.cli.schema import schema
 from pumonitor.cli.serve import serve
 from pumonitor.cli.tokens import tokens
+from pumonitor.monitor.own_process import collect_garbage_seldom
 
 __all__ = ["app", "main"]
 
@@ -108,6 +109,7 @@ app.command(rich_help_panel=_A_MONITOR)(schema)
 
 def main() -> None:
     """Run the command line. An unexpected error prints its traceback and exits with status 3."""
+    collect_garbage_seldom()
     try:
         app()
     except Exception:  # noqa: BLE001

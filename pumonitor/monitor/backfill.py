@@ -18,6 +18,7 @@ from pumonitor.monitor.app import open_jobs, utc_now
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.jobs import Jobs
 from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.own_process import collect_garbage_seldom
 from pumonitor.monitor.round import Round
 from pumonitor.ports import Window
 
@@ -200,6 +201,7 @@ class _Worker:
 def _work(part: _Part, name: str, sender: Connection) -> None:
     """Main function of a worker process: work until nothing is left, then send the result."""
     _keep_to_part_of_the_cores(part)
+    collect_garbage_seldom()
     try:
         configuration = read_configuration(part.path).configuration
         with open_jobs(
