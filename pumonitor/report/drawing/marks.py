@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pumonitor.report import palette
 from pumonitor.report.drawing.canvas import Canvas, attributes
 from pumonitor.report.drawing.scales import Scale
@@ -13,6 +16,7 @@ from pumonitor.report.drawing.scales import Scale
 __all__ = ["Layer", "draw_marks"]
 
 Row = Mapping[str, Any]
+FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,18 +78,22 @@ class Layer:
         for value in dict.fromkeys(row[field] for row in self.rows):
             yield [row for row in self.rows if row[field] == value]
 
-    def runs(self, rows: Sequence[Row], names: Sequence[str]) -> Iterator[list[tuple[float, ...]]]:
+    def runs(self, rows: Sequence[Row], names: Sequence[str]) -> Iterator[list[list[float]]]:
         """Pixels of consecutive rows that have all of these channels."""
-        run: list[tuple[float, ...]] = []
-        for row in rows:
-            places = tuple(self.place(name, row) for name in names)
-            if None not in places:
-                run.append(places)  # type: ignore[arg-type]  # none is None
-            elif run:
-                yield run
-                run = []
-        if run:
-            yield run
+        places = np.column_stack([self._places(name, rows) for name in names])
+        known = np.flatnonzero(~np.isnan(places).any(axis=1))
+        for run in np.split(known, np.flatnonzero(np.diff(known) > 1) + 1):
+            if len(run):
+                yield places[run].tolist()
+
+    def _places(self, name: str, rows: Sequence[Row]) -> FloatArray:
+        """`place` of all rows; NaN where a row has none."""
+        field = self.encoding.get(name, {}).get("field")
+        scale = self.x if name.startswith("x") else self.y
+        if field is None or scale is None:
+            place = self.place(name, rows[0])
+            return np.full(len(rows), np.nan if place is None else place)
+        return scale.all_at([row[field] for row in rows])
 
 
 def draw_marks(canvas: Canvas, layer: Layer) -> None:

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pumonitor.report.drawing.tick_text import tick_text
 from pumonitor.report.drawing.ticks import (
     moment_text,
@@ -18,6 +21,8 @@ from pumonitor.report.drawing.ticks import (
 
 __all__ = ["Scale", "scale_of"]
 
+FloatArray = NDArray[np.float64]
+
 _TICKS = 5
 
 
@@ -26,6 +31,9 @@ class Scale(Protocol):
 
     def at(self, value: Any) -> float:
         """Pixels from the left or from the top."""
+
+    def all_at(self, values: Sequence[Any]) -> FloatArray:
+        """`at` of many values; NaN where there is none."""
 
     def ticks(self, axis: Mapping[str, Any]) -> list[tuple[float, str]]:
         """Pixels and text of each tick."""
@@ -52,6 +60,13 @@ class _Numbers:
         share = (one - low) / (high - low) if high > low else 0.5
         return self.begin + share * (self.end - self.begin)
 
+    def all_at(self, values: Sequence[Any]) -> FloatArray:
+        low, high, each = self.low, self.high, np.array(values, dtype=np.float64)
+        if self.logarithmic:
+            low, high, each = math.log(low), math.log(high), np.log(each)
+        share = (each - low) / (high - low) if high > low else np.where(np.isnan(each), each, 0.5)
+        return np.asarray(self.begin + share * (self.end - self.begin))
+
     def ticks(self, axis: Mapping[str, Any]) -> list[tuple[float, str]]:
         count = axis.get("tickCount", _TICKS)
         if self.moments:
@@ -72,6 +87,9 @@ class _Words:
 
     def at(self, value: Any) -> float:
         return self.step * (self.words.index(value) + 0.5)
+
+    def all_at(self, values: Sequence[Any]) -> FloatArray:
+        return np.array([np.nan if one is None else self.at(one) for one in values])
 
     def ticks(self, axis: Mapping[str, Any]) -> list[tuple[float, str]]:
         return [(self.at(word), word) for word in self.words]
