@@ -29,9 +29,10 @@ class Stopwatch:
 
 
 def windows(folder: Path) -> dict[str, float]:
-    """CPU seconds a window of a round in which all windows are due with all of their panes.
+    """CPU seconds a window with rows of a round in which all are due with all of their panes.
 
-    The monitor `warm` has its windows first, so that all is loaded.
+    The monitor `warm` has its windows first, so that all is loaded. The day after the last row is
+    a window without rows: its time counts, it does not.
     """
     from pumonitor.monitor.app import open_jobs
     from pumonitor.monitor.config.file import read_configuration
@@ -47,8 +48,17 @@ def windows(folder: Path) -> dict[str, float]:
         watch("sent, and the rest of the round")
         if done.failures or not done.evaluated:
             raise RuntimeError(f"{name}: {done}")
-    each = {step: seconds / done.evaluated for step, seconds in watch.steps.items()}
+    with_rows = _days_with_rows(folder / "measured-predictions.parquet")
+    each = {step: seconds / with_rows for step, seconds in watch.steps.items()}
     return {"": sum(each.values()), **each}
+
+
+def _days_with_rows(path: Path) -> int:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        query = f"SELECT count(DISTINCT CAST(timezone('UTC', made) AS DATE)) FROM '{path}'"  # noqa: S608
+        return int(connection.execute(query).fetchall()[0][0])
 
 
 def _as_a_command_does() -> None:
