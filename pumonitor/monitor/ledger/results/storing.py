@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
+from pumonitor.monitor.ledger.database.many_rows import insert_many
 from pumonitor.monitor.ledger.database.plain_json import JsonText, json_text, plain_json
 from pumonitor.monitor.ledger.database.schema import (
     auxiliary_series,
@@ -34,6 +35,7 @@ __all__ = ["store_collected", "store_evaluated"]
 
 _Content = dict[tuple[str, str], tuple[JsonText, dict[str, tuple[Any, ...]]]]
 _FIELDS = tuple(field.name for field in fields(MetricResult) if field.name != "metric")
+_KEY = ("window_key", "pane", "revision", "model_version", "segment")
 _values = attrgetter(*_FIELDS)
 _numbers = attrgetter(
     "value", "low", "high", "se", "unclipped_value", "unclipped_low", "unclipped_high"
@@ -154,24 +156,23 @@ def _insert(
     revision: int,
     content: _Content,
 ) -> None:
-    of_pane = {"window_key": claim.window_key, "pane": pane.number, "revision": revision}
     rows = [
-        of_pane | {"model_version": one.model_version, "segment": one.segment}
+        ((claim.window_key, pane.number, revision, one.model_version, one.segment), one)
         for one in pane.series
     ]
     stored = [
-        row | {"evaluation": content[one.model_version, one.segment][0]}
-        for row, one in zip(rows, pane.series, strict=True)
+        dict(zip(_KEY, row, strict=True))
+        | {"evaluation": content[one.model_version, one.segment][0]}
+        for row, one in rows
     ]
     if stored:
         connection.execute(insert(evaluations), stored)
-    numbers = [
-        row | {"metric": result.metric, **dict(zip(_FIELDS, _values(result), strict=True))}
-        for row, one in zip(rows, pane.series, strict=True)
-        for result in one.results
-    ]
-    if numbers:
-        connection.execute(insert(results), numbers)
+    insert_many(
+        connection,
+        results,
+        (*_KEY, "metric", *_FIELDS),
+        ((*row, result.metric, *_values(result)) for row, one in rows for result in one.results),
+    )
 
 
 def _content_of(evaluated: Sequence[EvaluatedSeries]) -> _Content:
