@@ -139,6 +139,9 @@ class Relation:
         Whether rows pass by as they are read; of a lazy frame all that are asked for are loaded.
     rows : int, optional
         How many there are, where files say so without being read.
+    ends : mapping of str to str
+        By moments whose ends the footers of files may know: SQL of one row (n, known, least, most),
+        of rows, those that have a value, and its ends.
     """
 
     name: str
@@ -148,6 +151,7 @@ class Relation:
     version: Mapping[str, str] = field(default_factory=dict)
     is_streamed: bool = True
     rows: int | None = None
+    ends: Mapping[str, str] = field(default_factory=dict)
 
 
 def named_column(relation: Relation, name: str, *, role: str) -> Column:

@@ -26,7 +26,13 @@ from pumonitor.sources.reach.session import Session, quoted, text
 from pumonitor.sources.windows.counts_engine import Reading
 from pumonitor.sources.windows.counts_frames import LazyTable, eager_table
 from pumonitor.sources.windows.duckdb_answers import DuckDBAnswers, described, kind_of_type
-from pumonitor.sources.windows.file_sizes import InMemory, ParquetSizes, Sizes, WholeFiles
+from pumonitor.sources.windows.file_sizes import (
+    InMemory,
+    ParquetSizes,
+    Sizes,
+    WholeFiles,
+    ends_in_footers,
+)
 from pumonitor.sources.windows.parquet_files import file_of, parquet_files
 
 if TYPE_CHECKING:
@@ -228,7 +234,13 @@ class DuckDBEngine(DuckDBAnswers):
         self._sizes[reader] = ParquetSizes(
             session, found.files, {one: columns[one] for one in roles}, number=len(self._sizes)
         )
-        return Relation(name=shown, sql=reader, columns=columns, rows=found.rows)
+        return Relation(
+            name=shown,
+            sql=reader,
+            columns=columns,
+            rows=found.rows,
+            ends=ends_in_footers(found.files, {one: columns[one] for one in roles}),
+        )
 
     @staticmethod
     def _csv(

@@ -15,6 +15,7 @@ from pumonitor.sources.windows.counts_parts import QueryParts, Statement
 from pumonitor.sources.windows.counts_rows import (
     Values,
     label_rows,
+    prediction_ends,
     prediction_ids,
 )
 
@@ -294,6 +295,12 @@ class CountQuery(QueryParts):
         return self.stated(
             "SELECT id, known, label, propensity, problem FROM pumonitor_said", "pumonitor_said"
         )
+
+    def ends(self) -> Statement | None:
+        """Predictions: rows, rows with a time, first and last time; None where that is no less."""
+        values = Values(self.dialect)
+        sql = prediction_ends(self.predictions, values)
+        return None if sql is None else self.stated(sql, values=values)
 
     def span(self, now: datetime) -> Statement:
         """Predictions: rows, first and last time, times that cannot be read, of old, after now."""

@@ -32,6 +32,7 @@ __all__ = [
     "feature_columns",
     "feature_sql",
     "label_rows",
+    "prediction_ends",
     "prediction_ids",
     "prediction_rows",
     "prediction_times",
@@ -206,6 +207,25 @@ def prediction_times(table: PredictionTable, *, key: Key, values: Values) -> str
     raw = {"id": values.dialect.key(table.id.sql, table.id.kind, key)}
     timed = _timed(raw, table.relation, table.time, name="made", between=None, values=values)
     return f"SELECT id, made FROM {timed}"
+
+
+def prediction_ends(table: PredictionTable, values: Values) -> str | None:
+    """All predictions: rows, those with a time, first and last time; None where it is no short cut.
+
+    Files and many engines know the ends of a bare column without reading it.
+    """
+    column, dialect = table.time.column, values.dialect
+    if column.kind != "moment":
+        return None
+    ends = table.relation.ends.get(column.name)
+    if ends is None:
+        _bind_query(table.relation, table.time, _ALWAYS, values)
+        ends = (
+            f"(SELECT count(*) AS n, count({column.sql}) AS known, min({column.sql}) AS least, "
+            f"max({column.sql}) AS most FROM {table.relation.sql} AS source)"
+        )
+    first, last = (dialect.clock(f"ends.{one}", "moment") for one in ("least", "most"))
+    return f"SELECT n, known, {first} AS first_made, {last} AS last_made FROM {ends} AS ends"
 
 
 def label_rows(

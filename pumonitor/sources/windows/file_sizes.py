@@ -14,9 +14,27 @@ from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.reach.session import Session, text
 from pumonitor.sources.windows.counts_engine import LASTING
 
-__all__ = ["InMemory", "ParquetSizes", "Sizes", "WholeFiles"]
+__all__ = ["InMemory", "ParquetSizes", "Sizes", "WholeFiles", "ends_in_footers"]
 
 _DIALECT: Final = DuckDB()
+
+
+def ends_in_footers(files: Sequence[str], columns: Mapping[str, Column]) -> dict[str, str]:
+    """The `ends` of a `Relation` of Parquet files; no ends where a row group does not tell them."""
+    listed = ", ".join(map(text, files))
+    known = "count(*) = count(stats_min_value) AND count(*) = count(stats_null_count)"
+
+    def end(which: str, column: Column) -> str:
+        return f"CASE WHEN {known} THEN {which}(TRY_CAST(stats_{which}_value AS {column.type})) END"
+
+    return {
+        name: "(SELECT coalesce(sum(num_values), 0) AS n, "
+        "coalesce(sum(num_values - stats_null_count), 0) AS known, "
+        f"{end('min', column)} AS least, {end('max', column)} AS most "
+        f"FROM parquet_metadata([{listed}]) WHERE path_in_schema = {text(name)})"
+        for name, column in columns.items()
+        if column.kind == "moment"
+    }
 
 
 class Sizes(Protocol):
