@@ -27,6 +27,7 @@ __all__ = ["main"]
 
 DAYS = 100
 _BEYOND = 1_000_000_000
+_DAYS_COUNTED = (1, 3, 10, 30, DAYS)
 
 
 def main() -> None:
@@ -36,16 +37,17 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where files are kept; else a temporary one")
     parser.add_argument("--spark", action="store_true", help="fit a line to Spark as well")
     parser.add_argument("--only-lines", action="store_true", help="not all days as one window")
+    parser.add_argument("--days", type=int, default=DAYS, help="most that a line is fitted to")
     options, _ = parser.parse_known_args()
     folder = options.folder or Path(tempfile.mkdtemp())
     # Of 2% fraud half: 1e9 rows have 1e7 labels.
-    write(folder, days=DAYS, rows=options.rows // DAYS, confirmed=0.5)
+    days = options.days if options.only_lines else DAYS
+    write(folder, days=days, rows=options.rows // DAYS, confirmed=0.5)
     if not options.only_lines:
         one_window_and_its_days(folder)
-    fitted("DuckDB", lambda: opened(folder), options.rows)
+    fitted("DuckDB", lambda: opened(folder), options.rows, days=options.days)
     if options.spark:
-        spark = open_in_spark(folder)
-        fitted("Spark", lambda: spark, options.rows)
+        fitted_in_spark(folder, options.rows, days=options.days)
     if options.folder is None:
         shutil.rmtree(folder)
 
@@ -83,25 +85,37 @@ def _cells(counts: WindowCounts) -> dict[tuple[int, int], int]:
     return dict(zip(keys, counts.rows.tolist(), strict=True))
 
 
-def fitted(engine: str, open_tables: Callable[[], PredictionSource], rows: int) -> None:
-    """Print CPU seconds of some numbers of days, and the line through them."""
+def fitted(
+    engine: str, open_tables: Callable[[], PredictionSource], rows: int, *, days: int = DAYS
+) -> None:
+    """Print CPU seconds of some numbers of days, and the line through them.
+
+    Beside each what the line says of it, and so of how many rows it can be believed.
+    """
     sizes, seconds = [], []
-    for days in (1, 3, 10, 30, DAYS):
+    for some in (one for one in _DAYS_COUNTED if one <= days):
         source = open_tables()
         with measured() as spent:
-            for _ in source.counts_of_many(requests(days)):
+            for _ in source.counts_of_many(requests(some)):
                 pass
-        sizes.append(days * (rows // DAYS))
+        sizes.append(some * (rows // DAYS))
         seconds.append(spent.cpu)
-        print(
-            f"  {engine}: {sizes[-1]:>13,} rows in {days} windows: {spent.cpu:.2f} s CPU",
-            flush=True,
-        )
     slope, base = np.polyfit(sizes, seconds, 1)
-    print(f"  {engine}: line: {base:.2f} s and {1e6 * slope:.3f} s a million rows")
-    for many in (10**8, 10**9, 10**10):
+    print(f"  {engine}: line: {base:.2f} s and {1e6 * slope:.3f} s a million rows of CPU")
+    for many, cpu in zip(sizes, seconds, strict=True):
+        off = cpu - (base + slope * many)
+        print(f"  {engine}: {many:>14,} rows: {cpu:.2f} s, {off:+.2f} s off the line")
+    for many in (10**7, 10**8, 10**9, 10**10):
         if many > sizes[-1]:
-            print(f"  {engine}: {many:>13,} rows: {base + slope * many:.0f} s CPU, EXTRAPOLATED")
+            print(f"  {engine}: {many:>14,} rows: {base + slope * many:.0f} s, EXTRAPOLATED")
+
+
+def fitted_in_spark(folder: Path, rows: int, *, days: int) -> None:
+    """The same of Spark, which runs its first jobs before Java has compiled them."""
+    source = open_in_spark(folder)
+    for _ in range(2):
+        list(source.counts_of_many(requests(3)))
+    fitted("Spark", lambda: source, rows, days=days)
 
 
 if __name__ == "__main__":

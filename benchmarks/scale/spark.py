@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -59,6 +60,8 @@ def main() -> None:
     spark.close()
     if options.folder is None:
         shutil.rmtree(folder)
+    if equal < len(wanted):
+        sys.exit(f"{len(wanted) - equal} of {len(wanted)} days were counted differently")
 
 
 if __name__ == "__main__":

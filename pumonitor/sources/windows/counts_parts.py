@@ -34,6 +34,8 @@ from pumonitor.sources.windows.several import (
 
 __all__ = ["QueryParts", "Statement"]
 
+# Microseconds from the first year of calendars to 1970.
+_SINCE_YEAR_1: Final = 62_135_596_800_000_000
 _SO_FAR: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 """What most engines take for granted of a first value, and some want to be told."""
 
@@ -316,7 +318,6 @@ class QueryParts:
         def over(rows: str, value: str) -> str:
             return f"({value})" if self.labels.has_each_once else f"{rows}({value})"
 
-        states: list[str] = []
         digits: list[str] = []
         for place in range(self.moments):
             until = (
@@ -325,9 +326,14 @@ class QueryParts:
                 else values.write(f"as_of_{place}", microseconds(self.as_of[place]))
             )
             counts = f"refused = 0 AND known <= {until}"
-            latest = over("max", f"CASE WHEN {counts} THEN 4 * known + state + 1 END")
-            states.append(f"coalesce({self.dialect.remainder(latest, 4)} - 1, 0) AS state_{place}")
-            digits.append(f"{3**place} * (1 + state_{place})")
+            if self.labels.has_each_once:
+                state = f"CASE WHEN {counts} THEN state ELSE 0 END"
+            else:
+                # Since the year 1, so that nothing is below 0 and the remainder is the state.
+                coded = f"4 * (known + {_SINCE_YEAR_1}) + state + 1"
+                latest = f"max(CASE WHEN {counts} THEN {coded} END)"
+                state = f"coalesce({self.dialect.remainder(latest, 4)} - 1, 0)"
+            digits.append(f"{3**place} * (1 + {state})")
         totals = {
             "propensity": over("min", "CASE WHEN refused = 0 THEN propensity END"),
             "confirmed": over("min", "CASE WHEN refused = 0 AND state = 1 THEN known END"),
@@ -350,11 +356,11 @@ class QueryParts:
             ),
             "refused": over("sum", "CASE WHEN refused = 1 THEN said_rows ELSE 0 END"),
         }
-        chosen = ", ".join([*states, *(f"{sql} AS {name}" for name, sql in totals.items())])
+        chosen = ", ".join(f"{sql} AS {name}" for name, sql in totals.items())
         grouped = "" if self.labels.has_each_once else f" GROUP BY {self.by}id, made"
         return (
-            f"SELECT *, {' + '.join(digits)} AS history FROM (SELECT {self.by}id, made, {chosen} "
-            f"FROM pumonitor_steps{grouped}) AS grouped"
+            f"SELECT {self.by}id, made, {chosen}, {' + '.join(digits)} AS history "
+            f"FROM pumonitor_steps{grouped}"
         )
 
     @property

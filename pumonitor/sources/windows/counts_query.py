@@ -174,8 +174,8 @@ class CountQuery(QueryParts):
 
     @property
     def _found(self) -> str:
-        moment = " ".join(f"WHEN state_{place} = 1 THEN {place}" for place in range(self.moments))
-        last = f"state_{self.moments - 1}"
+        positive = [self.was_positive(place) for place in range(self.moments)]
+        moment = " ".join(f"WHEN {one} THEN {place}" for place, one in enumerate(positive))
         bucket = " ".join(
             f"WHEN confirmed - made <= {floor(edge * 1e6)} THEN {place}"
             for place, edge in enumerate(self.delay_edges)
@@ -184,10 +184,15 @@ class CountQuery(QueryParts):
         sums = ", ".join(f"sum({name}) AS {name}" for name in LABEL_TOTALS)
         return (
             f"SELECT {self.by}moment, bucket, count(*) AS ids, {sums} FROM (SELECT *, "
-            f"CASE WHEN {last} = 1 THEN CASE {moment} END ELSE -1 END AS moment, "
+            f"CASE WHEN {positive[-1]} THEN CASE {moment} END ELSE -1 END AS moment, "
             f"{bucket} AS bucket FROM pumonitor_states) AS stated "
             f"GROUP BY {self.by}moment, bucket"
         )
+
+    def was_positive(self, place: int) -> str:
+        """Whether the digit of a history for one of the moments is that of a positive."""
+        digits = self.dialect.divided("history", 3**place) if place else "history"
+        return f"{self.dialect.remainder(digits, 3)} = 2"
 
     def everything(self, *, with_orphans: bool) -> Statement:
         """All that is asked of a window or of several, in one statement.

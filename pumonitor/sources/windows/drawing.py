@@ -83,7 +83,7 @@ class DrawQuery(CountQuery):
         chosen = ", ".join(["predicted.id AS id", "model_version", *columns])
         return (
             f"SELECT {chosen}, {place} AS bin, "
-            "CASE WHEN stated.state_0 = 1 THEN 1 ELSE 0 END AS confirmed "
+            f"CASE WHEN {self.was_positive(0)} THEN 1 ELSE 0 END AS confirmed "
             f"FROM {rows} AS predicted "
             "LEFT JOIN pumonitor_states AS stated ON predicted.id = stated.id WHERE problem = 0"
         )
