@@ -9,7 +9,7 @@ from functools import cached_property
 
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.records.collected import StoredSeries
-from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
+from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.prior.followed.founding import Index, WindowRows
 from pumonitor.prior.followed.level import LevelOrigin, estimated_level, given_level
 from pumonitor.results import ClassPriorEstimate
@@ -43,9 +43,7 @@ class Levels:
             method=method,
             label_purity=self.purity,
             index=index,
-            rng=seed_of(
-                self.monitor.name, model_version=stored.model_version, segment=stored.segment
-            ),
+            rng=seed_of(None, model_version=stored.model_version, segment=stored.segment),
         )
 
     def given_of(
