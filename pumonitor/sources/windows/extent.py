@@ -61,10 +61,13 @@ def extent_of(
     """
     table = query.predictions
     names = (table.id.name, table.time.column.name)
-    span = query.span(now + CLOCKS_DIFFER)
-    cost.check(query, span, what="finding the first and the last prediction", names=names)
+    limit = now + CLOCKS_DIFFER
+    what = "finding the first and the last prediction"
+    cost.check(query, lambda one: one.span(limit), what=what, names=names)
     load(names)
-    ((rows, first, last, unread, earlier, later),) = engine.rows(span, about=table.relation.name)
+    ((rows, first, last, unread, earlier, later),) = engine.rows(
+        query.span(limit), about=table.relation.name
+    )
     if unread:
         load(named_columns(table))
         raise _unread(engine, query, found=int(unread), rows=int(rows))
