@@ -23,7 +23,7 @@ from pumonitor.sources.column_types.warehouses import WAREHOUSES
 from pumonitor.sources.column_types.warehouses.redshift import END_MARK
 from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
 from pumonitor.sources.windows.contained_sql import check_query, spelled_out
-from pumonitor.sources.windows.counts_engine import received
+from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
 _KINDS = {
@@ -100,7 +100,8 @@ class Translated:
         return [tuple(map(_unmarked, row)) for row in rows]
 
     def columns(self, statement, *, about, progress=None, step=""):
-        rows = self.rows(statement, about=about)
+        with stepping(progress, step):
+            rows = self.rows(statement, about=about)
         names = [one[0] for one in self._duck.description]
         columns = zip(*rows, strict=True) if rows else [() for _ in names]
         return dict(zip(names, columns, strict=True))
