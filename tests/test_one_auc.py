@@ -18,6 +18,7 @@ from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_wind
 from pumonitor.results import ClassPriorEstimate, Evaluation
 from pumonitor.tables import ScoreTable
 from tests.given_labels import labels_as_given
+from tests.monitor.counted_rows import WINDOW
 
 ROWS, PRIOR, THRESHOLD = 3000, 0.2, 1.5
 
@@ -137,7 +138,7 @@ def test_a_window_its_changes_and_what_is_logged_of_it_say_the_same():
     found = evaluate_window(
         series,
         state="mature",
-        key="k",
+        window=WINDOW,
         tables=EvaluatedTables(threshold=THRESHOLD, label_purity=1.0),
         class_prior=ClassPriorEstimate.given(PRIOR),
         reference=None,

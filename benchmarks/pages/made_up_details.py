@@ -31,6 +31,7 @@ from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
 from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.series_tables import MOST_CELLS, SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
+from pumonitor.ports import Window
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
@@ -90,10 +91,11 @@ def add_details(ledger: Ledger, extent: Extent) -> bool:
 
 
 def _store_window(connection: Connection, monitor: str, extent: Extent, rows: int) -> None:
+    start = start_of(extent, rows)
     place = connection.execute(
         select(newest_panes).where(
             newest_panes.c.monitor == monitor,
-            newest_panes.c.window_start == start_of(extent, rows),
+            newest_panes.c.window_start == start,
         )
     ).one()
     table = counted(rows)
@@ -113,7 +115,7 @@ def _store_window(connection: Connection, monitor: str, extent: Extent, rows: in
     evaluated = evaluate_window(
         found,
         state="mature",
-        key=place.window_key,
+        window=Window(start=start, end=start + DAY, index=0),
         tables=EvaluatedTables(threshold=THRESHOLD, label_purity=1.0),
         class_prior=ClassPriorEstimate.given((0.05, 0.03, 0.08)),
     )

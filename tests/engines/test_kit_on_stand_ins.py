@@ -12,6 +12,8 @@ from pumonitor.sources.column_types.warehouses import WAREHOUSES
 from tests.sources.translated import Translated
 
 CASES = {case.name: case for case in all_cases()}
+IN_PARTS = ("bigquery", "trino", "databricks")
+"""Sessions without tables of their own: many labels are written into several statements."""
 A_FEW = ("ties at cell edges", "text ids with labels elsewhere")
 TIMEOUT = 120.0
 NOT_SHOWN = {
@@ -46,4 +48,30 @@ def test_a_case_counts_as_in_the_embedded_engine(monkeypatch, warehouse, name):
     expected = outcome_of(
         case, tables["predictions"].arrow(), tables["positives"].arrow(), timeout=TIMEOUT
     )
+    assert found.agrees_with(expected), found.difference(expected)
+
+
+@pytest.mark.parametrize("warehouse", IN_PARTS)
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    # Each statement is translated anew, which takes longer than all else.
+    [
+        (A_FEW[1], 6),
+        pytest.param(A_FEW[1], 50, marks=pytest.mark.slow),
+        *(pytest.param(one, 5, marks=pytest.mark.slow) for one in CASES),
+    ],
+)
+def test_labels_in_many_statements_count_as_in_one(monkeypatch, warehouse, name, parts):
+    """All cases with their labels elsewhere, however few of them are in a part."""
+    dialect = WAREHOUSES[warehouse]()
+    case = _in_terms_of(dialect, CASES[name])
+    if why := case.predictions.not_held(dialect):
+        pytest.skip(why)
+    if why := NOT_SHOWN.get((name, warehouse)):
+        pytest.skip(why)
+    engine = Translated(warehouse, {}, label_parts=parts)
+    monkeypatch.setattr("pumonitor.sources.opening.open_engine", lambda *_, **__: engine)
+    made = SqlQuery(url=f"{warehouse}://x", query=case.predictions.query(dialect))
+    found = outcome_of(case, made, case.positives.arrow(), timeout=TIMEOUT)
+    expected = outcome_of(case, case.predictions.arrow(), case.positives.arrow(), timeout=TIMEOUT)
     assert found.agrees_with(expected), found.difference(expected)

@@ -23,7 +23,7 @@ from pumonitor.sources.column_types.warehouses import WAREHOUSES
 from pumonitor.sources.column_types.warehouses.redshift import END_MARK
 from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
 from pumonitor.sources.windows.contained_sql import check_query, spelled_out
-from pumonitor.sources.windows.counts_engine import received
+from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
 _KINDS = {
@@ -48,7 +48,8 @@ _FUNCTIONS = (
 class Translated:
     """An engine that speaks one dialect and is answered by DuckDB."""
 
-    def __init__(self, name: str, frames: Mapping[str, object]) -> None:
+    def __init__(self, name: str, frames: Mapping[str, object], *, label_parts: int = 1) -> None:
+        self._label_parts = label_parts
         self.dialect = WAREHOUSES[name]()
         self.asked: list[str] = []
         self._duck = duckdb.connect()
@@ -99,7 +100,8 @@ class Translated:
         return [tuple(map(_unmarked, row)) for row in rows]
 
     def columns(self, statement, *, about, progress=None, step=""):
-        rows = self.rows(statement, about=about)
+        with stepping(progress, step):
+            rows = self.rows(statement, about=about)
         names = [one[0] for one in self._duck.description]
         columns = zip(*rows, strict=True) if rows else [() for _ in names]
         return dict(zip(names, columns, strict=True))
@@ -107,7 +109,12 @@ class Translated:
     def receive(self, labels, *, name, key):
         if isinstance(self.dialect, WritesLabels):
             written = self.dialect.labels_written(labels, key=key)
-            return received(name, written, key, self.dialect)
+            # As if the text were so long: short labels show what many would.
+            room = self.dialect.longest_statement * 0.43
+            length = int((self._label_parts - 0.5) * room)
+            parts = self.dialect.parts_written(labels, key=key, length=length)
+            assert len(parts) == (self._label_parts if self._label_parts > 1 else 0)
+            return received(name, written, key, self.dialect, parts=parts)
         self._duck.register("given", labels)
         self._duck.execute("CREATE OR REPLACE TABLE pumonitor_labels AS SELECT * FROM given")
         self._duck.unregister("given")

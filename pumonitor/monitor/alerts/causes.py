@@ -24,7 +24,7 @@ from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 from pumonitor.monitor.windows.collect import delay_edges
 from pumonitor.monitor.windows.evaluation.baseline import baseline_series
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
-from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
+from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.ports import Window
 from pumonitor.prior.assumed import LabelPurity
 from pumonitor.results import Estimate, Evaluation
@@ -247,7 +247,7 @@ def _evaluated(
 
 
 def _seed(series: StoredSeries) -> int:
-    return seed_of(series.window_key, model_version=series.model_version, segment=series.segment)
+    return seed_of(series.window, model_version=series.model_version, segment=series.segment)
 
 
 def _class_prior(series: Iterable[StoredSeries]) -> float | None:

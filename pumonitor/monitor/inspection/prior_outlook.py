@@ -12,8 +12,8 @@ from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
 from pumonitor.monitor.config.sections.rules import MetricRule
 from pumonitor.monitor.rules.labels.confirmed_share import ConfirmedShare, confirmed_beyond
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
+from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, tables_of
-from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
 from pumonitor.ports import CountRequest, Pane, PredictionSource, SourceDescription, Window
 from pumonitor.prior.followed.founding import WindowRows
 from pumonitor.prior.followed.worth_of_audits import Worth, worth_of_audits
@@ -112,7 +112,7 @@ def prior_outlook(
         windows=len(windows),
         method=method if isinstance(method, str) else "auto",
         label_purity=1.0 if isinstance(purity, str) else purity,
-        rng=seed_of(monitor.name, model_version=series.model_version, segment=""),
+        rng=seed_of(None, model_version=series.model_version, segment=""),
     )
 
 

@@ -17,8 +17,8 @@ from pumonitor.monitor.windows.evaluation.class_priors import (
     estimated_together,
     own_class_prior,
 )
+from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, pane_digest, tables_of
-from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
 from pumonitor.ports import CountRequest, Pane, PredictionSource, Window, WindowCounts
 
 __all__ = ["DELAY_STEPS", "collected_panes", "count_claimed", "delay_edges", "request_at"]
@@ -120,7 +120,7 @@ def _collected(
                         monitor.assumed_prior,
                         label_purity=monitor.label_purity,
                         rng=seed_of(
-                            claim.window_key, model_version=one.model_version, segment=one.segment
+                            claim.window, model_version=one.model_version, segment=one.segment
                         ),
                     )
                 )

@@ -65,7 +65,6 @@ def evaluate(
         of_pane = of_panes[claimed.pane.number]
         series = evaluated_series(
             of_pane,
-            claim.window_key,
             ledger,
             collected[claimed.pane.number],
             tables=tables,
@@ -98,7 +97,7 @@ def references_in(ledger: LedgerReader, priors: FollowedPriors) -> References:
         # Its windows are compared with nothing.
         collected = ledger.series(window_key, pane.number)
         return evaluated_series(
-            of_pane, window_key, ledger, collected, tables=_tables_of(monitor), reference=None
+            of_pane, ledger, collected, tables=_tables_of(monitor), reference=None
         )
 
     return References(ledger, evaluated, read_with=priors.audits.digests)
@@ -106,7 +105,6 @@ def references_in(ledger: LedgerReader, priors: FollowedPriors) -> References:
 
 def evaluated_series(
     priors: PanePriors,
-    window_key: str,
     ledger: LedgerReader,
     collected: Sequence[StoredSeries],
     *,
@@ -117,7 +115,6 @@ def evaluated_series(
     return [
         _evaluated(
             priors,
-            window_key,
             stored,
             ledger,
             together=collected,
@@ -134,7 +131,6 @@ def _tables_of(monitor: Monitor) -> EvaluatedTables:
 
 def _evaluated(
     priors: PanePriors,
-    window_key: str,
     stored: StoredSeries,
     ledger: LedgerReader,
     *,
@@ -155,7 +151,7 @@ def _evaluated(
     return evaluate_window(
         SeriesTable.stored(stored),
         state=pane.state,
-        key=window_key,
+        window=stored.window,
         tables=tables,
         class_prior=priors.of(stored),
         audits=audits,

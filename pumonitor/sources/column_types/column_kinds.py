@@ -13,6 +13,7 @@ __all__ = [
     "Key",
     "Kind",
     "Relation",
+    "RelationPart",
     "key_of",
     "named_column",
     "types_agree",
@@ -121,6 +122,22 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RelationPart:
+    """Some rows of a relation, all those of some ids.
+
+    Attributes
+    ----------
+    sql : str
+        What stands after FROM.
+    ids : str
+        Condition on an id in SQL, to be formatted with it, that tells its ids from all others.
+    """
+
+    sql: str
+    ids: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
     """A table, a view, a query or files, as one engine reads them.
 
@@ -142,6 +159,9 @@ class Relation:
     ends : mapping of str to str
         By moments whose ends the footers of files may know: SQL of one row (n, known, least, most),
         of rows, those that have a value, and its ends.
+    parts : tuple of RelationPart
+        Where it is more than one statement takes: each is asked about by statements of its own. In
+        the order of SHA-256 of ids; none where the whole does.
     """
 
     name: str
@@ -152,6 +172,7 @@ class Relation:
     is_streamed: bool = True
     rows: int | None = None
     ends: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[RelationPart, ...] = ()
 
 
 def named_column(relation: Relation, name: str, *, role: str) -> Column:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pumonitor.errors import InputError
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Key, Kind, Relation
-from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
+from pumonitor.sources.column_types.warehouses.written_labels import MOST_PARTS, WritesLabels
 from pumonitor.sources.engines.sql_backend import SqlBackend
 from pumonitor.sources.engines.sql_engine import SQLEngine
 from pumonitor.sources.windows.contained_sql import for_sqlalchemy
@@ -132,11 +132,13 @@ class WarehouseEngine(SQLEngine):
         }
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
-        """Put labels into a temporary table; without one they are written into each statement."""
+        """Put labels into a temporary table; without one they are written into statements."""
         if not isinstance(self.dialect, WritesLabels):
             return super().receive(labels, name=name, key=key)
         self._written = f"the {labels.num_rows} {name}"
-        return received(name, self.dialect.labels_written(labels, key=key), key, self.dialect)
+        whole = self.dialect.labels_written(labels, key=key)
+        parts = self.dialect.parts_written(labels, key=key, length=len(whole))
+        return received(name, whole, key, self.dialect, parts=parts)
 
     def _run(
         self, connection: Connection, sql: str, values: Any, about: str
@@ -156,9 +158,10 @@ class WarehouseEngine(SQLEngine):
             return
         if length > dialect.longest_statement:
             msg = (
-                f"{self._written} are elsewhere than the predictions and written into each "
-                f"statement, which becomes {length} characters long where {dialect.name} takes "
-                f"{dialect.longest_statement}: load them into the warehouse, beside the predictions"
+                f"{self._written} are elsewhere than the predictions and written into statements: "
+                f"they are too many for {MOST_PARTS} of them, and one becomes {length} characters "
+                f"long where {dialect.name} takes {dialect.longest_statement}; load them into the "
+                "warehouse, beside the predictions"
             )
             raise InputError(msg)
 

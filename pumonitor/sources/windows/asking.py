@@ -18,6 +18,7 @@ from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import LABEL_TOTALS, CountQuery
 from pumonitor.sources.windows.different_ids import SeenIds, all_different, seen_ids
 from pumonitor.sources.windows.id_slices import IdSlice
+from pumonitor.sources.windows.label_parts import of_each_part, progress_of_part
 from pumonitor.sources.windows.refusing import check_labels, refuse_labels
 from pumonitor.sources.windows.slices import added, outside, slices_of
 
@@ -174,6 +175,23 @@ def count_orphans(engine: Engine, query: CountQuery, load_ids: LoadIds) -> dict[
 
 
 def _ask_at_once(
+    engine: Engine, query: CountQuery, *, load_ids: LoadIds | None, progress: Progress | None
+) -> Answers:
+    """By one statement, or one for each part of labels that do not fit one."""
+    parts = of_each_part(query)
+    answers = (
+        _ask_part(
+            engine,
+            one,
+            load_ids=load_ids,
+            progress=progress_of_part(progress, place, len(parts)),
+        )
+        for place, one in enumerate(parts)
+    )
+    return reduce(partial(added, segments=query.segments), answers)
+
+
+def _ask_part(
     engine: Engine, query: CountQuery, *, load_ids: LoadIds | None, progress: Progress | None
 ) -> Answers:
     is_apart = load_ids is not None and (

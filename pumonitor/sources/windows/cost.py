@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
-from typing import Final
+from typing import Final, TypeVar
 
 from pumonitor.errors import InputError
 from pumonitor.scans import Scan, bytes_said
@@ -13,10 +14,12 @@ from pumonitor.sources.column_types.time_columns import EARLIEST, LATEST
 from pumonitor.sources.windows.counts_engine import Engine, Reading, TellsCost
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.described import named_columns
+from pumonitor.sources.windows.label_parts import of_each_part
 
 __all__ = ["BeyondLimitError", "Cost", "Stopwatch"]
 
 _ALWAYS: Final = (EARLIEST, LATEST)
+_Query = TypeVar("_Query", bound=CountQuery)
 
 
 class BeyondLimitError(InputError):
@@ -53,15 +56,21 @@ class Cost:
         self._version = cache(engine.version)
 
     def expected(
-        self, query: CountQuery, statement: Statement, *, names: tuple[str, ...] = ()
+        self,
+        query: _Query,
+        asked: Callable[[_Query], Statement],
+        *,
+        names: tuple[str, ...] = (),
     ) -> Scan | None:
         """What a statement would read, or getting its rows ready; None where nothing tells.
+
+        Of several about parts of labels each reads as much as the first.
 
         Parameters
         ----------
         query : CountQuery
-            That it is of.
-        statement : Statement
+        asked : callable
+            Makes the statement of the query.
         names : tuple of str, optional
             Columns of predictions that are read; by default all that are named.
 
@@ -72,24 +81,30 @@ class Cost:
         """
         if not isinstance(self._engine, TellsCost):
             return None
-        table = query.predictions
+        table, parts = query.predictions, of_each_part(query)
         reading = Reading(
-            statement=statement,
+            statement=asked(parts[0]),
             relation=table.relation,
             names=names or tuple(named_columns(table)),
             time=table.time.column.name,
             bounds=None if query.between == _ALWAYS else table.time.bounds(*query.between),
         )
-        return self._engine.expected(reading, about=table.relation.name)
+        scan = self._engine.expected(reading, about=table.relation.name)
+        return None if scan is None else replace(scan, read=scan.read * len(parts))
 
     def check(
-        self, query: CountQuery, statement: Statement, *, what: str, names: tuple[str, ...] = ()
+        self,
+        query: _Query,
+        asked: Callable[[_Query], Statement],
+        *,
+        what: str,
+        names: tuple[str, ...] = (),
     ) -> None:
         """Refuse what would read more than `max_bytes`.
 
         Parameters
         ----------
-        query, statement, names
+        query, asked, names
             As of `expected`.
         what : str
             What it is for, such as "finding the newest prediction".
@@ -103,7 +118,7 @@ class Cost:
         """
         if self._most is None:
             return
-        scan = self.expected(query, statement, names=names)
+        scan = self.expected(query, asked, names=names)
         table = query.predictions
         if scan is None:
             msg = (

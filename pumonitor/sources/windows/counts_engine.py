@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from pumonitor.ports import Progress
 from pumonitor.scans import Scan
-from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
+from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation, RelationPart
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.windows.counts_query import Statement
 
@@ -165,7 +165,9 @@ class Engine(Protocol):
         """Let go of everything."""
 
 
-def received(name: str, sql: str, key: Key, dialect: Dialect) -> Relation:
+def received(
+    name: str, sql: str, key: Key, dialect: Dialect, *, parts: tuple[RelationPart, ...] = ()
+) -> Relation:
     """Describe labels that came from another engine."""
     kinds: tuple[Kind, ...] = (key, "integer", "integer", "number")
     return Relation(
@@ -180,6 +182,7 @@ def received(name: str, sql: str, key: Key, dialect: Dialect) -> Relation:
             )
             for column, kind in zip(RECEIVED_COLUMNS, kinds, strict=True)
         },
+        parts=parts,
     )
 
 

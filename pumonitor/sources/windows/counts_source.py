@@ -35,6 +35,7 @@ from pumonitor.sources.windows.described import named_columns, sample_of, types_
 from pumonitor.sources.windows.drawing import DrawQuery, count_bins, draw_rows
 from pumonitor.sources.windows.extent import Extent, ahead, extent_of
 from pumonitor.sources.windows.label_delays import LabelDelays
+from pumonitor.sources.windows.label_parts import rows_of_all
 from pumonitor.sources.windows.labels_at_hand import LabelsAtHand
 from pumonitor.sources.windows.refusing import check_labels, check_predictions
 from pumonitor.sources.windows.sampling import SampleQuery, sample_window
@@ -142,7 +143,7 @@ class CountedSource:
         """
         query = self.query_of([request])
         with self._engine.snapshot():
-            return self.cost.expected(query, self._statement(query))
+            return self.cost.expected(query, self._statement)
 
     def scan_of_all(self) -> Scan | None:
         """What looking at all rows would read.
@@ -154,12 +155,12 @@ class CountedSource:
         """
         query = self._query(self._labels_at_hand.known_by(LATEST))
         with self._engine.snapshot():
-            return self.cost.expected(query, query.everything(with_orphans=False))
+            return self.cost.expected(query, _all_but_orphans)
 
     def check_cost(self, query: CountQuery) -> None:
         """Refuse to count windows where that would read more than is allowed."""
         start = f"{query.between[0]:%Y-%m-%d %H:%M} UTC"
-        self.cost.check(query, self._statement(query), what=f"counting the window from {start}")
+        self.cost.check(query, self._statement, what=f"counting the window from {start}")
 
     def _statement(self, query: CountQuery) -> Statement:
         return query.everything(with_orphans=self.load_ids is not None)
@@ -199,7 +200,7 @@ class CountedSource:
         )
         with self._engine.snapshot():
             what = "drawing rows with their features"
-            self.cost.check(query, query.sampled(request.rows), what=what)
+            self.cost.check(query, lambda one: one.sampled(request.rows), what=what)
             self.load_both(query)
             return sample_window(self._engine, query, request)
 
@@ -215,7 +216,7 @@ class CountedSource:
         """
         query = self._draw_query(self._predictions, request)
         with self._engine.snapshot():
-            self.cost.check(query, query.bins(), what="counting rows by score bin")
+            self.cost.check(query, DrawQuery.bins, what="counting rows by score bin")
             self.load_both(query)
             return count_bins(self._engine, query, request)
 
@@ -233,7 +234,7 @@ class CountedSource:
         query = self._draw_query(predictions, request)
         with self._engine.snapshot():
             what = "drawing the cases of an audit"
-            self.cost.check(query, query.smallest(request), what=what)
+            self.cost.check(query, lambda one: one.smallest(request), what=what)
             self.load_both(query)
             return draw_rows(self._engine, query, request)
 
@@ -269,19 +270,24 @@ class CountedSource:
                 )
                 raise InputError(msg)
             what = "looking at all rows"
-            self.cost.check(query, query.everything(with_orphans=False), what=what)
+            self.cost.check(query, _all_but_orphans, what=what)
             self._load_predictions(named_columns(self._predictions))
             check_predictions(self._engine, query)
             self._engine.load(query.labels.relation, named_columns(query.labels))
-            check_labels(self._engine, query)
+            if not query.labels.is_checked:
+                check_labels(self._engine, query)
             limit = self._clock() + CLOCKS_DIFFER
-            ((known, latest, later),) = self._engine.rows(query.label_span(limit), about=about)
+            spans = rows_of_all(self._engine, query, lambda one: one.label_span(limit), about=about)
+            known, later = (sum(int(row[place] or 0) for row in spans) for place in (0, 2))
             if later and self._labels.known_at is not None:
-                raise ahead("known_at", self._labels.known_at, self._labels, int(later), latest)
+                latest = max(row[1] for row in spans if row[2])
+                raise ahead("known_at", self._labels.known_at, self._labels, later, latest)
             delays = LabelDelays()
             if self._labels.known_at is not None:
                 both = f"{self._predictions.relation.name} or {about}"
-                delays = LabelDelays.of(self._engine.rows(query.delays(), about=both))
+                delays = LabelDelays.of(
+                    rows_of_all(self._engine, query, CountQuery.delays, about=both)
+                )
             sample = sample_of(self._engine, self._predictions)
         with self._label_engine.snapshot():
             label_sample = sample_of(self._label_engine, self._labels)
@@ -294,7 +300,7 @@ class CountedSource:
             sample=sample,
             label_sample=label_sample,
             predictions=rows,
-            labels=int(known),
+            labels=known,
             first=first,
             last=last,
             delay_quantiles=delays.quantiles,
@@ -372,10 +378,14 @@ class CountedSource:
             # Of the others it is part of the statement that was looked at.
             query = self._query(self._labels, between=between or (EARLIEST, LATEST))
             what = "looking for labels without prediction among the ids of all predictions"
-            self.cost.check(query, query.ids(), what=what, names=tuple(names))
+            self.cost.check(query, CountQuery.ids, what=what, names=tuple(names))
         self._load_predictions(names, between)
 
     def _extent(self, query: CountQuery) -> Extent:
         return extent_of(
             self._engine, query, self.cost, load=self._load_predictions, now=self._clock()
         )
+
+
+def _all_but_orphans(query: CountQuery) -> Statement:
+    return query.everything(with_orphans=False)

@@ -16,6 +16,7 @@ from pumonitor.sources.windows.answers import texts_of
 from pumonitor.sources.windows.asking import distinct
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
+from pumonitor.sources.windows.label_parts import of_each_part
 
 if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
@@ -102,14 +103,15 @@ def count_bins(engine: Engine, query: DrawQuery, request: BinRequest) -> BinRows
     # Statistics are loaded with it, which counting does without.
     from pumonitor.audit.requests import BinRows
 
-    found = _prepared(engine, query)
     counted = np.zeros((2, len(query.edges) + 1), dtype=np.int64)
-    for version, place, confirmed, number in engine.rows(
-        found.bins(), about=query.predictions.relation.name
-    ):
-        if version == request.model_version:
-            counted[0, int(place)] += int(number)
-            counted[1, int(place)] += int(number) * int(confirmed)
+    for part in of_each_part(query):
+        found = _prepared(engine, part)
+        for version, place, confirmed, number in engine.rows(
+            found.bins(), about=query.predictions.relation.name
+        ):
+            if version == request.model_version:
+                counted[0, int(place)] += int(number)
+                counted[1, int(place)] += int(number) * int(confirmed)
     return BinRows(rows=tuple(counted[0].tolist()), labeled=tuple(counted[1].tolist()))
 
 
@@ -121,11 +123,16 @@ def draw_rows(engine: Engine, query: DrawQuery, request: CaseRequest) -> tuple[D
     InputError
         If the seed has characters that are not allowed, or an id begins or ends with blanks.
     """
-    from pumonitor.audit.requests import DrawnRow
-
     if not _SEED.fullmatch(request.seed):
         msg = "a seed must have 1 to 200 letters, digits, dots, underscores or hyphens"
         raise InputError(msg)
+    drawn = [row for part in of_each_part(query) for row in _drawn(engine, part, request)]
+    return tuple(sorted(drawn, key=lambda one: (one.key, one.id)))
+
+
+def _drawn(engine: Engine, query: DrawQuery, request: CaseRequest) -> list[DrawnRow]:
+    from pumonitor.audit.requests import DrawnRow
+
     found = _prepared(engine, query)
     answer = engine.columns(found.smallest(request), about=query.predictions.relation.name)
     shown = [_texts(answer[f"feature_{place}"]) for place in range(len(request.columns))]
@@ -147,7 +154,7 @@ def draw_rows(engine: Engine, query: DrawQuery, request: CaseRequest) -> tuple[D
                     ),
                 )
             )
-    return tuple(sorted(drawn, key=lambda one: (one.key, one.id)))
+    return drawn
 
 
 def _prepared(engine: Engine, query: DrawQuery) -> DrawQuery:

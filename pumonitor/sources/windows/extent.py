@@ -62,20 +62,22 @@ def extent_of(
     """
     table, what = query.predictions, "finding the first and the last prediction"
     names = (table.id.name, table.time.column.name)
+    limit = now + CLOCKS_DIFFER
     ends = query.ends()
     if ends is not None:
         if not table.relation.ends:
-            cost.check(query, ends, what=what, names=names[1:])
+            cost.check(query, lambda one: one.ends() or ends, what=what, names=names[1:])
         load(names[1:])
         ((rows, timed, first, last),) = engine.rows(ends, about=table.relation.name)
         is_whole = table.relation.rows in {None, int(rows)} and rows == timed
         # Otherwise all rows are looked at, to say how many are wrong.
-        if is_whole and rows and _are_plausible(first, last, now):
+        if is_whole and rows and _are_plausible(first, last, limit):
             return int(rows), from_microseconds(int(first)), from_microseconds(int(last))
-    span = query.span(now + CLOCKS_DIFFER)
-    cost.check(query, span, what=what, names=names)
+    cost.check(query, lambda one: one.span(limit), what=what, names=names)
     load(names)
-    ((rows, first, last, unread, earlier, later),) = engine.rows(span, about=table.relation.name)
+    ((rows, first, last, unread, earlier, later),) = engine.rows(
+        query.span(limit), about=table.relation.name
+    )
     if unread:
         load(named_columns(table))
         raise _unread(engine, query, found=int(unread), rows=int(rows))
@@ -93,12 +95,12 @@ def extent_of(
     return int(rows), from_microseconds(int(first)), from_microseconds(int(last))
 
 
-def _are_plausible(first: Any, last: Any, now: datetime) -> bool:
+def _are_plausible(first: Any, last: Any, limit: datetime) -> bool:
     return (
         first is not None
         and last is not None
         and int(first) >= microseconds(PLAUSIBLE_FROM)
-        and int(last) <= microseconds(now + CLOCKS_DIFFER)
+        and int(last) <= microseconds(limit)
     )
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from pumonitor.sources.windows.asking import distinct
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import NUMBERS, feature_columns
+from pumonitor.sources.windows.label_parts import of_each_part
 
 __all__ = ["SampleQuery", "feature_values", "sample_window"]
 
@@ -79,15 +80,10 @@ def sample_window(engine: Engine, query: SampleQuery, request: SampleRequest) ->
     query : SampleQuery
     request : SampleRequest
     """
-    about = query.predictions.relation.name
-    found = distinct(engine, query)
-    # Both parts read it: where it can be held, it is.
-    about_labels = query.labels.relation.name
-    if engine.keep("pumonitor_states", found.states(), about=about_labels):
-        found = replace(found, kept=found.kept | {"pumonitor_states"})
+    prepared = [_prepared(engine, one) for one in of_each_part(query)]
     parts = [
-        _plain(found, engine.columns(found.sampled(request.rows), about=about)),
-        _plain(found, engine.columns(found.labeled(request.labels), about=about)),
+        _least(engine, prepared, SampleQuery.sampled, request.rows),
+        _least(engine, prepared, SampleQuery.labeled, request.labels),
     ]
     sizes = [len(part["id"]) for part in parts]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -111,6 +107,31 @@ def sample_window(engine: Engine, query: SampleQuery, request: SampleRequest) ->
             column.name: columns[f"feature_{place}"] for place, column in enumerate(of.features)
         },
     )
+
+
+def _prepared(engine: Engine, query: SampleQuery) -> SampleQuery:
+    """The query about the first row of each id, with states that are computed once."""
+    found = distinct(engine, query)
+    # It is read twice: where it can be held, it is.
+    if engine.keep("pumonitor_states", found.states(), about=query.labels.relation.name):
+        found = replace(found, kept=found.kept | {"pumonitor_states"})
+    return found
+
+
+def _least(
+    engine: Engine,
+    parts: Sequence[SampleQuery],
+    asked: Callable[[SampleQuery, int], Statement],
+    most: int,
+) -> dict[str, NDArray[Any]]:
+    """The rows of least hash, so many at most; parts are in the order of hashes."""
+    found: list[dict[str, NDArray[Any]]] = []
+    for part in parts:
+        left = most - sum(len(one["id"]) for one in found)
+        if left or not found:
+            about = part.predictions.relation.name
+            found.append(_plain(part, engine.columns(asked(part, left), about=about)))
+    return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
 
 
 def _plain(query: SampleQuery, answer: Mapping[str, Any]) -> dict[str, NDArray[Any]]:

@@ -5,6 +5,7 @@ All rows of an id, and all that was said of it, are in one slice. So their numbe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -73,7 +74,7 @@ def added(one: Answers, other: Answers, *, segments: Sequence[str]) -> Answers:
             name: np.concatenate([values, other.found[name]]) for name, values in one.found.items()
         },
         repeats=repeats,
-        orphans={},
+        orphans=dict(Counter(one.orphans) + Counter(other.orphans)),
     )
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,15 +15,15 @@ from pumonitor.monitor.windows.evaluation.change_rows import CHANGING
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json, own_class_prior
 from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.result_rows import known_results
+from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, tables_of
 from pumonitor.monitor.windows.evaluation.window_evaluation import (
     ESTIMATES,
     evaluate_window,
-    seed_of,
 )
 from pumonitor.ports import State
 from pumonitor.results import ClassPriorEstimate
-from tests.monitor.counted_rows import PANES, THRESHOLD, Row, counted, some_rows
+from tests.monitor.counted_rows import PANES, THRESHOLD, WINDOW, Row, counted, some_rows
 
 PRIOR = ClassPriorEstimate.given((0.1, 0.08, 0.12))
 SHARE = ShareKnown(value=0.4, low=0.35, high=0.45)
@@ -35,7 +37,7 @@ def series(rows: list[Row], pane: int = 1) -> SeriesTable:
 def evaluated(one: SeriesTable, *, state: State = "mature", **changes: Any) -> EvaluatedSeries:
     purity = changes.pop("label_purity", 1.0)
     settings: dict[str, Any] = {
-        "key": "k",
+        "window": WINDOW,
         "tables": EvaluatedTables(threshold=THRESHOLD, label_purity=purity),
         "class_prior": PRIOR,
     }
@@ -66,7 +68,7 @@ def test_results_are_those_of_evaluate_table(mature: SeriesTable) -> None:
     found = evaluated(mature)
     rows = rows_of(found)
     assert mature.table is not None
-    seed = seed_of("k", model_version="1", segment="")
+    seed = seed_of(WINDOW, model_version="1", segment="")
     direct = evaluate_table(mature.table, threshold=THRESHOLD, class_prior=PRIOR, rng=seed)
     assert set(ESTIMATES) == set(direct.estimates)
     for name, one in direct.estimates.items():
@@ -98,12 +100,12 @@ def test_the_same_data_give_the_same_results_and_another_series_other_draws(
     settings = {"state": "provisional", "maturity": SHARE, "reference": reference}
     assert evaluated(mature, **settings) == evaluated(mature, **settings)
     seeds = {
-        seed_of(*key, model_version=version, segment=segment)
-        for key in (("a",), ("b",))
+        seed_of(window, model_version=version, segment=segment)
+        for window in (WINDOW, replace(WINDOW, end=WINDOW.end + timedelta(days=1)), None)
         for version in ("", "1")
         for segment in ("", "1")
     }
-    assert len(seeds) == 8
+    assert len(seeds) == 12
 
 
 def test_a_provisional_window_says_what_it_is_expected_to_become() -> None:

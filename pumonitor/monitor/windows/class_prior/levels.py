@@ -9,7 +9,7 @@ from functools import cached_property
 
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.records.collected import StoredSeries
-from pumonitor.monitor.windows.evaluation.window_evaluation import seed_of
+from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.prior.followed.founding import Index, WindowRows
 from pumonitor.prior.followed.level import LevelOrigin, estimated_levels, given_level
 from pumonitor.results import ClassPriorEstimate
@@ -50,7 +50,7 @@ class Levels:
             method=method,
             label_purity=self.purity,
             index=index,
-            seeds=[self._seed(series[place][1]) for place in unknown],
+            seeds=[_seed_of(series[place][1]) for place in unknown],
         )
         for place, level in zip(unknown, estimated, strict=True):
             found[place] = level
@@ -64,11 +64,6 @@ class Levels:
             return None
         estimate, start, end = given
         return given_level(estimate, windows, start=start, end=end, label_purity=self.purity)
-
-    def _seed(self, stored: StoredSeries) -> int:
-        return seed_of(
-            self.monitor.name, model_version=stored.model_version, segment=stored.segment
-        )
 
     def given_of(
         self, stored: StoredSeries
@@ -89,3 +84,7 @@ class Levels:
         """P(y = 1 given labeled); 1 where it is estimated."""
         purity = self.monitor.label_purity
         return 1.0 if isinstance(purity, str) else float(purity)
+
+
+def _seed_of(stored: StoredSeries) -> int:
+    return seed_of(None, model_version=stored.model_version, segment=stored.segment)

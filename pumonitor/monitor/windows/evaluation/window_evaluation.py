@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 from typing import Final
 
 from pumonitor.audit.estimates import AuditedEstimates
@@ -31,9 +30,10 @@ from pumonitor.monitor.windows.evaluation.result_rows import (
     ANY_NUMBER,
     result_row,
 )
+from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.names import GROUPS
-from pumonitor.ports import State
+from pumonitor.ports import State, Window
 from pumonitor.results import (
     ClassPriorEstimate,
     Estimate,
@@ -41,7 +41,7 @@ from pumonitor.results import (
     finite_or_none,
 )
 
-__all__ = ["evaluate_window", "seed_of"]
+__all__ = ["evaluate_window"]
 
 ESTIMATES: Final = tuple(name for names in GROUPS.values() for name in names)
 """All estimates of an evaluation."""
@@ -54,7 +54,7 @@ def evaluate_window(
     series: SeriesTable,
     *,
     state: State,
-    key: str,
+    window: Window,
     tables: EvaluatedTables,
     class_prior: ClassPriorEstimate | None,
     reference: ReferenceWindows | None = None,
@@ -69,8 +69,8 @@ def evaluate_window(
     series : SeriesTable
     state : {"provisional", "mature", "final"}
         Of the pane.
-    key : str
-        The window's, from which the intervals' draws are seeded.
+    window : Window
+        By whose times the intervals' draws are seeded.
     tables : EvaluatedTables
         Evaluates the tables of the window, with the monitor's threshold and label purity.
     class_prior : ClassPriorEstimate or None
@@ -100,19 +100,22 @@ def evaluate_window(
 
     Examples
     --------
+    >>> from datetime import UTC, datetime
     >>> from pumonitor.tables import ScoreTable
     >>> table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
     >>> series = SeriesTable(pane=3, model_version="7", segment="", table=table, labeled=40,
     ...                      unlabeled=1000, negative=0, flagged=78, digest="",
     ...                      undefined_reason=None)
-    >>> found = evaluate_window(series, state="mature", key="a window",
+    >>> day = Window(start=datetime(2026, 1, 1, tzinfo=UTC), end=datetime(2026, 1, 2, tzinfo=UTC),
+    ...              index=20454)
+    >>> found = evaluate_window(series, state="mature", window=day,
     ...                         tables=EvaluatedTables(threshold=0.8, label_purity=1.0),
     ...                         class_prior=ClassPriorEstimate.given(0.06))
     >>> rows = {row.metric: row for row in found.results}
     >>> round(rows["precision"].value, 2), rows["labeled_positives"].value
     (0.56, 40.0)
     """
-    seed = seed_of(key, model_version=series.model_version, segment=series.segment)
+    seed = seed_of(window, model_version=series.model_version, segment=series.segment)
     audited, findings = _audited(audits, findings, seed=seed)
     evaluated = tables.of(series, class_prior, audited, seed=seed)
     estimates, reason, pure = evaluated.estimates, evaluated.reason, tables.label_purity == 1.0
@@ -163,13 +166,6 @@ def evaluate_window(
         },
         results=tuple(results),
     )
-
-
-def seed_of(key: str, *, model_version: str, segment: str) -> int:
-    """Seed of a series of a window: the same for all its panes, so that they differ by data."""
-    parts = (key, model_version, segment)
-    named = "".join(f"{len(part)}:{part}" for part in parts).encode()
-    return int.from_bytes(sha256(named).digest()[:7], "big")
 
 
 def _audited(
