@@ -157,7 +157,7 @@ class Relation:
     rows : int, optional
         How many there are, where files say so without being read.
     ends : mapping of str to str
-        By moments whose ends the footers of files may know: SQL of one row (n, known, least, most),
+        By moments whose ends the footers of files may know: SQL of one row (n, timed, least, most),
         of rows, those that have a value, and its ends.
     parts : tuple of RelationPart
         Where it is more than one statement takes: each is asked about by statements of its own. In

@@ -39,7 +39,8 @@ from pumonitor.sources.counted.schema import (
 )
 from pumonitor.sources.windows.counts_parts import Statement
 from pumonitor.sources.windows.counts_query import CountQuery
-from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable, Values
+from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
+from pumonitor.sources.windows.statement_values import Values
 
 __all__ = ["DeclaredTables", "counting_statement", "table_definition"]
 

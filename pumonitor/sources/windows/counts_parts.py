@@ -16,7 +16,6 @@ from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, microseco
 from pumonitor.sources.windows.counts_rows import (
     LabelTable,
     PredictionTable,
-    Values,
     feature_columns,
     label_rows,
     prediction_rows,
@@ -31,6 +30,7 @@ from pumonitor.sources.windows.several import (
     place_of,
     stretches,
 )
+from pumonitor.sources.windows.statement_values import Values
 
 __all__ = ["QueryParts", "Statement"]
 

@@ -13,11 +13,11 @@ from pumonitor.sources.column_types.column_kinds import Column
 from pumonitor.sources.column_types.time_columns import PLAUSIBLE_FROM, microseconds
 from pumonitor.sources.windows.counts_parts import QueryParts, Statement
 from pumonitor.sources.windows.counts_rows import (
-    Values,
     label_rows,
     prediction_ends,
     prediction_ids,
 )
+from pumonitor.sources.windows.statement_values import Values
 
 __all__ = ["LABEL_TOTALS", "MOST_GROUPS", "CountQuery", "Statement"]
 

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import numpy as np
 
-from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
+from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.time_columns import (
     EARLIEST,
@@ -21,6 +21,7 @@ from pumonitor.sources.column_types.time_columns import (
     microseconds,
     to_utc,
 )
+from pumonitor.sources.windows.statement_values import Values
 
 __all__ = [
     "LABEL_PROBLEMS",
@@ -28,7 +29,6 @@ __all__ = [
     "PREDICTION_PROBLEMS",
     "LabelTable",
     "PredictionTable",
-    "Values",
     "feature_columns",
     "feature_sql",
     "label_rows",
@@ -90,31 +90,6 @@ class LabelTable:
     propensity: Column | None
     is_checked: bool = False
     has_each_once: bool = False
-
-
-@dataclass(slots=True)
-class Values:
-    """Values of a statement: bound where the engine takes parameters, else written out."""
-
-    dialect: Dialect
-    bound: dict[str, object] = field(default_factory=dict)
-
-    def write(self, name: str, value: object) -> str:
-        """How the statement refers to a value."""
-        if not self.dialect.takes_parameters:
-            return self.dialect.constant(value)
-        self.bound[name] = self.dialect.parameter(value)
-        return f":{name}"
-
-    def write_bound(self, name: str, value: object, kind: Kind, *, upper: bool = False) -> str:
-        """The same of an end of a stretch of time, for the bare column of times of this kind."""
-        if self.dialect.takes_parameters:
-            return self.write(name, value)
-        return self.dialect.bound(value, kind, upper=upper)
-
-    def bind(self, **given: object) -> None:
-        """Set parameters that the user's own query refers to."""
-        self.bound |= {name: self.dialect.parameter(value) for name, value in given.items()}
 
 
 def prediction_rows(
@@ -221,11 +196,11 @@ def prediction_ends(table: PredictionTable, values: Values) -> str | None:
     if ends is None:
         _bind_query(table.relation, table.time, _ALWAYS, values)
         ends = (
-            f"(SELECT count(*) AS n, count({column.sql}) AS known, min({column.sql}) AS least, "
+            f"(SELECT count(*) AS n, count({column.sql}) AS timed, min({column.sql}) AS least, "
             f"max({column.sql}) AS most FROM {table.relation.sql} AS source)"
         )
     first, last = (dialect.clock(f"ends.{one}", "moment") for one in ("least", "most"))
-    return f"SELECT n, known, {first} AS first_made, {last} AS last_made FROM {ends} AS ends"
+    return f"SELECT n, timed, {first} AS first_made, {last} AS last_made FROM {ends} AS ends"
 
 
 def label_rows(

@@ -14,8 +14,8 @@ from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.counts_rows import (
     LabelTable,
     PredictionTable,
-    Values,
 )
+from pumonitor.sources.windows.statement_values import Values
 
 __all__ = ["named_columns", "plain_values", "sample_of", "types_of"]
 

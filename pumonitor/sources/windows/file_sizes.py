@@ -29,7 +29,7 @@ def ends_in_footers(files: Sequence[str], columns: Mapping[str, Column]) -> dict
 
     return {
         name: "(SELECT coalesce(sum(num_values), 0) AS n, "
-        "coalesce(sum(num_values - stats_null_count), 0) AS known, "
+        "coalesce(sum(num_values - stats_null_count), 0) AS timed, "
         f"{end('min', column)} AS least, {end('max', column)} AS most "
         f"FROM parquet_metadata([{listed}]) WHERE path_in_schema = {text(name)})"
         for name, column in columns.items()
