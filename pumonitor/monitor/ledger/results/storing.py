@@ -6,13 +6,13 @@ All functions take the connection of an open transaction in which the claim is h
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, insert, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
 
 from pumonitor.monitor.ledger.database.many_rows import insert_many
 from pumonitor.monitor.ledger.database.plain_json import JsonText, json_text, plain_json
@@ -25,7 +25,7 @@ from pumonitor.monitor.ledger.database.schema import (
     series,
 )
 from pumonitor.monitor.ledger.records.claims import Claim
-from pumonitor.monitor.ledger.records.collected import CollectedPane
+from pumonitor.monitor.ledger.records.collected import CollectedPane, CollectedSeries
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries, MetricResult
 from pumonitor.monitor.ledger.results.newest_panes import point_to_newest
 from pumonitor.monitor.ledger.results.planning import recount
@@ -51,49 +51,61 @@ def store_collected(
     version: str,
 ) -> None:
     """Store collected panes with their series, replacing earlier ones."""
-    _check_claimed(claim, "collect", [pane.number for pane in collected])
-    for pane in collected:
+    numbers = [pane.number for pane in collected]
+    _check_claimed(claim, "collect", numbers)
+    if not collected:
+        return
+    _update_panes(
+        connection,
+        claim,
+        [
+            {
+                "of_pane": pane.number,
+                "digest": pane.digest,
+                "counts": plain_json(dict(pane.counts), f"counts of pane {pane.number}"),
+            }
+            for pane in collected
+        ],
+        status="collected",
+        collected_at=at,
+        library_version=version,
+    )
+    for table in (series, auxiliary_series):
+        connection.execute(
+            delete(table).where(table.c.window_key == claim.window_key, table.c.pane.in_(numbers))
+        )
+    rows = [_series_row(claim, pane.number, one) for pane in collected for one in pane.series]
+    if rows:
+        connection.execute(insert(series), rows)
+    recount(connection, [claim.window_key])
+
+
+def _series_row(claim: Claim, number: int, one: CollectedSeries) -> dict[str, Any]:
+    from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
+
+    return {
+        "window_key": claim.window_key,
+        "pane": number,
+        "model_version": one.model_version,
+        "segment": one.segment,
+        "table_bytes": None if one.table is None else table_to_bytes(one.table),
+        "class_prior": plain_json(one.class_prior, "class prior"),
+        "delays": plain_json(one.delays, "delays"),
+    }
+
+
+def _update_panes(
+    connection: Connection, claim: Claim, each: Sequence[Mapping[str, Any]], **values: Any
+) -> None:
+    """Update panes of a claimed window at once: `of_pane`, and columns that differ by pane."""
+    if each:
+        own: dict[str, Any] = {name: bindparam(name) for name in each[0] if name != "of_pane"}
         connection.execute(
             update(panes)
-            .where(panes.c.window_key == claim.window_key, panes.c.number == pane.number)
-            .values(
-                status="collected",
-                digest=pane.digest,
-                counts=plain_json(dict(pane.counts), f"counts of pane {pane.number}"),
-                collected_at=at,
-                library_version=version,
-            )
+            .where(panes.c.window_key == claim.window_key, panes.c.number == bindparam("of_pane"))
+            .values(values | own),
+            [*each],
         )
-        of_pane = {"window_key": claim.window_key, "pane": pane.number}
-        connection.execute(
-            delete(series).where(
-                series.c.window_key == claim.window_key, series.c.pane == pane.number
-            )
-        )
-        connection.execute(
-            delete(auxiliary_series).where(
-                auxiliary_series.c.window_key == claim.window_key,
-                auxiliary_series.c.pane == pane.number,
-            )
-        )
-        if pane.series:
-            from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
-
-            connection.execute(
-                insert(series),
-                [
-                    of_pane
-                    | {
-                        "model_version": one.model_version,
-                        "segment": one.segment,
-                        "table_bytes": None if one.table is None else table_to_bytes(one.table),
-                        "class_prior": plain_json(one.class_prior, "class prior"),
-                        "delays": plain_json(one.delays, "delays"),
-                    }
-                    for one in pane.series
-                ],
-            )
-    recount(connection, [claim.window_key])
 
 
 def store_evaluated(
@@ -107,31 +119,44 @@ def store_evaluated(
     """Store evaluations and results; returns the panes whose results are new."""
     _check_claimed(claim, "evaluate", [pane.number for pane in evaluated])
     revisions = {one.pane.number: one.revision for one in claim.panes}
-    changed = []
-    for pane in evaluated:
-        content = _content_of(pane.series)
-        this_pane = and_(panes.c.window_key == claim.window_key, panes.c.number == pane.number)
-        before = connection.execute(select(panes).where(this_pane)).one()
-        values: dict[str, Any] = {"status": "evaluated"}
-        if (
-            before.revision is None
-            or before.digest != before.evaluated_digest
-            # Deleted results are those of the same rows; they are not stored again.
-            or (
-                before.forgotten_at is None
-                and content != _stored_content(connection, claim, pane.number, before.revision)
+    before = {
+        row.number: row
+        for row in connection.execute(
+            select(panes).where(
+                panes.c.window_key == claim.window_key, panes.c.number.in_([*revisions])
             )
-        ):
-            _insert(connection, claim, pane, revisions[pane.number], content)
-            changed.append(pane)
-            values |= {
-                "revision": revisions[pane.number],
-                "evaluated_digest": before.digest,
-                "evaluated_at": at,
-                "forgotten_at": None,
-                "library_version": version,
+        )
+    }
+    contents = {pane.number: _content_of(pane.series) for pane in evaluated}
+    changed = [
+        pane
+        for pane in evaluated
+        if _is_new(connection, claim, before[pane.number], contents[pane.number])
+    ]
+    _insert(connection, claim, changed, revisions, contents)
+    stored = {pane.number for pane in changed}
+    _update_panes(
+        connection,
+        claim,
+        [{"of_pane": one.number} for one in evaluated if one.number not in stored],
+        status="evaluated",
+    )
+    _update_panes(
+        connection,
+        claim,
+        [
+            {
+                "of_pane": number,
+                "revision": revisions[number],
+                "evaluated_digest": before[number].digest,
             }
-        connection.execute(update(panes).where(this_pane).values(values))
+            for number in sorted(stored)
+        ],
+        status="evaluated",
+        evaluated_at=at,
+        forgotten_at=None,
+        library_version=version,
+    )
     recount(connection, [claim.window_key])
     if changed:
         note_superseded(connection, claim.window_key, [pane.number for pane in changed], at=at)
@@ -149,21 +174,35 @@ def store_evaluated(
     return changed
 
 
+def _is_new(connection: Connection, claim: Claim, before: Row[Any], content: _Content) -> bool:
+    """Whether a pane has no results of these rows yet, or others."""
+    if before.revision is None or before.digest != before.evaluated_digest:
+        return True
+    # Deleted results are those of the same rows; they are not stored again.
+    return before.forgotten_at is None and content != _stored_content(
+        connection, claim, before.number, before.revision
+    )
+
+
 def _insert(
     connection: Connection,
     claim: Claim,
-    pane: EvaluatedPane,
-    revision: int,
-    content: _Content,
+    changed: Sequence[EvaluatedPane],
+    revisions: Mapping[int, int],
+    contents: Mapping[int, _Content],
 ) -> None:
     rows = [
-        ((claim.window_key, pane.number, revision, one.model_version, one.segment), one)
-        for one in pane.series
+        (
+            (claim.window_key, number, revisions[number], one.model_version, one.segment),
+            contents[number][one.model_version, one.segment][0],
+            one.results,
+        )
+        for number, series in ((pane.number, pane.series) for pane in changed)
+        for one in series
     ]
     stored = [
-        dict(zip(_KEY, row, strict=True))
-        | {"evaluation": content[one.model_version, one.segment][0]}
-        for row, one in rows
+        dict(zip(_KEY, key, strict=True)) | {"evaluation": evaluation}
+        for key, evaluation, _ in rows
     ]
     if stored:
         connection.execute(insert(evaluations), stored)
@@ -171,7 +210,7 @@ def _insert(
         connection,
         results,
         (*_KEY, "metric", *_FIELDS),
-        ((*row, result.metric, *_values(result)) for row, one in rows for result in one.results),
+        ((*key, result.metric, *_values(result)) for key, _, of in rows for result in of),
     )
 
 
