@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.displayed import INFEASIBLE, UNDEFINED
@@ -112,6 +113,9 @@ class MlflowSink:
         limits: Limits | None = None,
         clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
+        # MLflow's stores would load it in the thread that sends, while another one builds
+        # statements: SQLAlchemy then asks its own half-loaded module, and fails.
+        import_module("sqlalchemy.orm")
         self._tracking_uri = tracking_uri
         self._registry_uri = registry_uri or tracking_uri
         self._run_ids = run_ids
