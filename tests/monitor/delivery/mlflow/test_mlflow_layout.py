@@ -264,7 +264,7 @@ def test_the_verdict_is_a_tag_of_the_model_version_and_points_link_to_its_model(
     client.create_registered_model(name)
     with monkeypatch.context() as patch:
         # MLflow's registry looks the model up at the process's own tracking URI.
-        patch.setenv("MLFLOW_TRACKING_URI", sqlite_address)
+        patch.setattr("mlflow.tracking._tracking_service.utils._tracking_uri", sqlite_address)
         for _ in range(2):
             client.create_model_version(name, f"models:/{model.model_id}")
     client.set_registered_model_alias(name, "champion", "2")
