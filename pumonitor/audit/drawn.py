@@ -23,6 +23,9 @@ SCHEMA_VERSION: Final = 1
 OWN_COLUMNS: Final = ("case", "id", "audit", "verdict")
 """Columns of the file of cases that are not asked for."""
 
+_CONSONANTS: Final = "bcdfghjklmnpqrst"
+_NAME_LENGTH: Final = 8
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
@@ -179,5 +182,10 @@ def draw_cases(
 
 
 def audit_name(seed: str, ids: Sequence[str]) -> str:
-    """Eight characters that no other audit has."""
-    return hashlib.sha256(json.dumps([seed, *ids]).encode()).hexdigest()[:8]
+    """Eight letters that no other audit has.
+
+    Names of digits are numbers to a spreadsheet: it saves 01234567 as 1234567 and 12e45678 as
+    infinity, and their verdicts then belong to no audit. Words and dates need vowels.
+    """
+    digest = hashlib.sha256(json.dumps([seed, *ids]).encode()).digest()
+    return "".join(_CONSONANTS[byte % len(_CONSONANTS)] for byte in digest[:_NAME_LENGTH])

@@ -1,5 +1,6 @@
 """plan_audit, draw_audit, read_verdicts and evaluate with an audit, as a user calls them."""
 
+import io
 import json
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ import pytest
 import pumonitor
 from pumonitor import audit_plan
 from pumonitor.audit import AuditCounts, DrawnAudit, check_fairness, estimate_audit, score_bins
+from pumonitor.audit.drawn import audit_name
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
 
@@ -133,6 +135,14 @@ def test_the_order_of_cases_does_not_tell_the_bin(drawn):
     bins = np.array([case.bin for case in drawn.cases])
     assert abs(np.corrcoef(bins, np.arange(len(bins)))[0, 1]) < 0.25
     assert sum(one == other for one, other in pairwise(bins)) < 0.3 * len(bins)
+
+
+def test_the_name_of_an_audit_survives_a_spreadsheet(drawn):
+    """One of digits, or of digits and one e, comes back as another number."""
+    for seed in range(300):
+        column = pandas.Series([audit_name(f"{seed}", [drawn.cases[0].id])] * 2, name="audit")
+        saved = pandas.read_csv(io.StringIO(column.to_csv(index=False)))["audit"]
+        assert saved.tolist() == column.tolist()
 
 
 def test_a_design_survives_json(drawn):
