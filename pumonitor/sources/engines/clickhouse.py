@@ -5,22 +5,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pumonitor.errors import InputError, SourceError, did_you_mean
-from pumonitor.ports import Progress
 from pumonitor.scans import Parts, Scan
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
-from pumonitor.sources.engines.arrow_answers import columns_of, rows_of
+from pumonitor.sources.engines.arrow_answers import rows_of
+from pumonitor.sources.engines.arrow_engine import ArrowEngine
 from pumonitor.sources.engines.clickhouse_dialect import ClickHouse, EmbeddedClickHouse
 from pumonitor.sources.engines.clickhouse_transport import ClickHouseError, Transport
 from pumonitor.sources.engines.file_urls import refuse_host
 from pumonitor.sources.engines.named_tables import named
 from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, written_out
-from pumonitor.sources.windows.counts_engine import Reading, received, stepping
+from pumonitor.sources.windows.counts_engine import Reading, received
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def open_chdb(url: str, *, timeout: float, as_of: datetime | None = None) -> Cli
     return ClickHouseEngine(EmbeddedTransport(url), timeout=timeout, dialect=dialect)
 
 
-class ClickHouseEngine:
+class ClickHouseEngine(ArrowEngine):
     """Reads tables where they are; nothing is ever written.
 
     Parameters
@@ -142,36 +141,6 @@ class ClickHouseEngine:
             parameters=read.parameters,
         )
 
-    def load(
-        self,
-        relation: Relation,
-        names: Sequence[str],
-        *,
-        time: str | None = None,
-        bounds: Sequence[object] | None = None,
-        limit: int | None = None,
-    ) -> None:
-        """Nothing has to be loaded first."""
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """There is none: each statement sees the rows of its own moment."""
-        yield
-
-    def rows(
-        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
-    ) -> list[tuple[Any, ...]]:
-        """All rows of the answer."""
-        with stepping(progress, step):
-            return rows_of(self._answer(statement, about))
-
-    def columns(
-        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
-    ) -> Mapping[str, Any]:
-        """All columns of the answer."""
-        with stepping(progress, step):
-            return columns_of(self._answer(statement, about))
-
     def expected(self, reading: Reading, *, about: str) -> Scan | None:
         """By its estimate of parts and marks, of tables of the MergeTree family."""
         statement = reading.statement
@@ -198,11 +167,6 @@ class ClickHouseEngine:
     def spent(self) -> Mapping[str, str]:
         """Nothing is told."""
         return {}
-
-    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Nothing is written here."""
-        del name, statement, about
-        return False
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Send labels along with every statement."""

@@ -6,25 +6,23 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from pumonitor.errors import InputError, SourceError, did_you_mean
-from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.column_types.monitored_tables import SqlQuery
-from pumonitor.sources.engines.arrow_answers import columns_of, rows_of
+from pumonitor.sources.engines.arrow_engine import ArrowEngine
 from pumonitor.sources.engines.datafusion_dialect import DataFusion
 from pumonitor.sources.engines.file_urls import refuse_host
 from pumonitor.sources.engines.named_tables import named
 from pumonitor.sources.reach.table_formats import refuse_tables_on_disk
 from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, written_out
-from pumonitor.sources.windows.counts_engine import received, stepping
+from pumonitor.sources.windows.counts_engine import received
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ def open_datafusion(url: str, *, timeout: float, as_of: datetime | None = None) 
     return DataFusionEngine(url, timeout=timeout)
 
 
-class DataFusionEngine:
+class DataFusionEngine(ArrowEngine):
     """Reads Parquet files; nothing is ever written.
 
     Parameters
@@ -119,41 +117,6 @@ class DataFusionEngine:
             },
             parameters=read.parameters,
         )
-
-    def load(
-        self,
-        relation: Relation,
-        names: Sequence[str],
-        *,
-        time: str | None = None,
-        bounds: Sequence[object] | None = None,
-        limit: int | None = None,
-    ) -> None:
-        """Nothing has to be loaded first."""
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """There is none: each statement sees the files of its own moment."""
-        yield
-
-    def rows(
-        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
-    ) -> list[tuple[Any, ...]]:
-        """All rows of the answer."""
-        with stepping(progress, step):
-            return rows_of(self._answer(statement, about))
-
-    def columns(
-        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
-    ) -> Mapping[str, Any]:
-        """All columns of the answer."""
-        with stepping(progress, step):
-            return columns_of(self._answer(statement, about))
-
-    def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Nothing is held here."""
-        del name, statement, about
-        return False
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Labels as they are, in memory."""

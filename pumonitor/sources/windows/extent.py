@@ -65,8 +65,8 @@ def extent_of(
     limit = now + CLOCKS_DIFFER
     ends = query.ends()
     if ends is not None:
-        if not table.relation.ends:
-            cost.check(query, lambda one: one.ends() or ends, what=what, names=names[1:])
+        if table.time.column.name not in table.relation.ends:
+            cost.check(query, lambda _: ends, what=what, names=names[1:])
         load(names[1:])
         ((rows, timed, first, last),) = engine.rows(ends, about=table.relation.name)
         is_whole = table.relation.rows in {None, int(rows)} and rows == timed
