@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pandas as pd
 
+from pumonitor.audit.requests import CaseRequest
 from pumonitor.ports import CountRequest, PredictionSource, Window, WindowCounts
 from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 from pumonitor.sources.opening import open_source
@@ -27,6 +29,19 @@ PREDICTIONS = PredictionColumns(
     score="score",
     model_version="version",
     segments=("country", "Channel"),
+)
+# Channel as a number of the model, not as a group.
+WITH_CHANNELS = replace(PREDICTIONS, segments=("country",), features=("Channel",))
+DRAW = CaseRequest(
+    window=WINDOW,
+    as_of=REQUEST.as_of[-1],
+    threshold=REQUEST.threshold,
+    model_version="v9",
+    edges=(0.1, 0.7),
+    seed="a-1",
+    shares=(0.1, 0.3, 1.0),
+    confirmed_share=0.5,
+    columns=("country",),
 )
 LABELS = LabelColumns(id="case", known_at="confirmed_at", label="label", propensity="review_rate")
 # Languages sort these differently, and none as bytes.

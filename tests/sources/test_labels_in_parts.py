@@ -11,7 +11,6 @@ from itertools import pairwise
 import pyarrow as pa
 import pytest
 
-from pumonitor.audit.requests import CaseRequest
 from pumonitor.errors import InputError
 from pumonitor.ports import SampleRequest, Window
 from pumonitor.scans import Scan
@@ -22,10 +21,12 @@ from pumonitor.sources.engines.warehouse_engine import WarehouseEngine
 from pumonitor.sources.opening import open_source
 from tests.sources.monitored import (
     DAY,
+    DRAW,
     LABELS,
     NOW,
     PREDICTIONS,
     REQUEST,
+    WITH_CHANNELS,
     assert_equal,
     labels,
     opened,
@@ -100,29 +101,17 @@ def test_before_a_window_has_ended(in_parts, warehouse):
 def test_looks_samples_draws_and_bins(in_parts, warehouse):
     made, known = predictions(500, text_ids=True), labels(text_ids=True)
     made["Channel"] = made["Channel"].astype(float)
-    columns = replace(PREDICTIONS, segments=("country",), features=("Channel",))
-    draw = CaseRequest(
-        window=REQUEST.window,
-        as_of=REQUEST.as_of[-1],
-        threshold=REQUEST.threshold,
-        model_version="v9",
-        edges=(0.1, 0.7),
-        seed="a-1",
-        shares=(0.1, 0.3, 1.0),
-        confirmed_share=0.5,
-        columns=("country",),
-    )
     # Fewer than there are: the least hashes of all are in the first parts.
     sample = SampleRequest(window=REQUEST.window, as_of=REQUEST.as_of, rows=60, labels=25)
-    with closing(open_source(made, columns, known, LABELS, clock=lambda: NOW)) as source:
-        sampled, drawn, bins = source.sample(sample), source.draw(draw), source.bins(draw)
+    with closing(open_source(made, WITH_CHANNELS, known, LABELS, clock=lambda: NOW)) as source:
+        sampled, drawn, bins = source.sample(sample), source.draw(DRAW), source.bins(DRAW)
         look = source.describe()
     assert (len(sampled.id), len(drawn) > 10) == (85, True)
-    opening, _ = in_parts(warehouse, made, known, columns)
+    opening, _ = in_parts(warehouse, made, known, WITH_CHANNELS)
     with opening as source:
         found = source.sample(sample)
-        assert source.draw(draw) == drawn
-        assert source.bins(draw) == bins
+        assert source.draw(DRAW) == drawn
+        assert source.bins(DRAW) == bins
         seen = source.describe()
     assert found.id.tolist() == sampled.id.tolist()
     assert found.history.tolist() == sampled.history.tolist()

@@ -19,7 +19,6 @@ import sqlglot
 from sqlglot.dialects import bigquery, redshift
 from sqlglot.tokens import TokenType
 
-from pumonitor.audit.requests import CaseRequest
 from pumonitor.errors import InputError
 from pumonitor.ports import SampleRequest
 from pumonitor.sources.column_types.monitored_tables import SqlTable
@@ -28,10 +27,12 @@ from pumonitor.sources.column_types.warehouses import WAREHOUSES
 from pumonitor.sources.engines import registry
 from pumonitor.sources.opening import open_source
 from tests.sources.monitored import (
+    DRAW,
     LABELS,
     NOW,
     PREDICTIONS,
     REQUEST,
+    WITH_CHANNELS,
     assert_equal,
     labels,
     opened,
@@ -334,25 +335,13 @@ def found(engine, expression):
 def test_samples_draws_and_bins(stand_in, warehouse):
     made, known = predictions(text_ids=True), labels(text_ids=True)
     made["Channel"] = made["Channel"].astype(float)
-    columns = replace(PREDICTIONS, segments=("country",), features=("Channel",))
-    draw = CaseRequest(
-        window=REQUEST.window,
-        as_of=REQUEST.as_of[-1],
-        threshold=REQUEST.threshold,
-        model_version="v9",
-        edges=(0.1, 0.7),
-        seed="a-1",
-        shares=(0.1, 0.3, 1.0),
-        confirmed_share=0.5,
-        columns=("country",),
-    )
     sample = SampleRequest(window=REQUEST.window, as_of=REQUEST.as_of, rows=50, labels=40)
-    with closing(open_source(made, columns, known, LABELS, clock=lambda: NOW)) as source:
-        expected = source.sample(sample), source.draw(draw), source.bins(draw)
-    with stand_in(warehouse, made, known, columns) as (source, _):
+    with closing(open_source(made, WITH_CHANNELS, known, LABELS, clock=lambda: NOW)) as source:
+        expected = source.sample(sample), source.draw(DRAW), source.bins(DRAW)
+    with stand_in(warehouse, made, known, WITH_CHANNELS) as (source, _):
         found = source.sample(sample)
-        assert source.draw(draw) == expected[1]
-        assert source.bins(draw) == expected[2]
+        assert source.draw(DRAW) == expected[1]
+        assert source.bins(DRAW) == expected[2]
     assert len(expected[1]) > 20
     assert found.key.tolist() == expected[0].key.tolist()
     assert found.history.tolist() == expected[0].history.tolist()
