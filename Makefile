@@ -43,7 +43,7 @@ help:
 	@echo
 	@echo "Write and publish"
 	@echo "  make docs       the documentation as a site in site/, from docs/ and the code"
-	@echo "  make screenshots  pictures of the pages, by Chromium from the demonstration"
+	@echo "  make screenshots  pictures of pages and report, by Chromium from the demonstration"
 	@echo "  make dist       wheel, sources and the list of their parts (SBOM) in dist/"
 	@echo "  make lock       write the locks anew from pyproject.toml (Python 3.11)"
 	@echo "                  LOCK_FLAGS=--upgrade takes the newest versions"

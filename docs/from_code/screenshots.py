@@ -1,4 +1,4 @@
-"""Pictures of the pages for README and documentation, taken by Chromium from the demonstration.
+"""Pictures for README and documentation: pages and a report of the demonstration, by Chromium.
 
 ``make screenshots`` calls it with the demonstration's folder. Pictures are of one height whatever
 the page has, so that they can stand in a text.
@@ -46,6 +46,9 @@ PICTURES = (
     ),
 )
 
+REPORT = Picture("report", "report-audit.html", 395, ".verdict")
+_REPORT_SCALE = 1.5
+
 
 def place_of(picture: Picture, scheme: str) -> Path:
     """The file of a picture."""
@@ -83,7 +86,7 @@ def _chromium() -> Iterator[Any]:
 
 def _take(page: Any, address: str, picture: Picture, place: Path) -> None:
     answer = page.goto(address + picture.path)
-    if answer.status != 200:
+    if not answer.ok:
         sys.exit(f"{picture.path} answers {answer.status}")
     top = page.locator(picture.begins).first.bounding_box()["y"] - 16 if picture.begins else 0
     whole = page.evaluate("document.documentElement.scrollHeight")
@@ -93,23 +96,25 @@ def _take(page: Any, address: str, picture: Picture, place: Path) -> None:
         full_page=True,
         clip={"x": 0, "y": top, "width": _WIDTH, "height": height},
     )
+    size = place.stat().st_size
+    print(f"{place.relative_to(FOLDER.parents[1])}  {size:,} bytes")
+    if size > MOST_BYTES:
+        sys.exit(f"{place.name} is larger than {MOST_BYTES:,} bytes")
 
 
 def main() -> None:
     """Take all pictures of the folder that is named."""
     if len(sys.argv) != 2:
         sys.exit("python -m docs.from_code.screenshots FOLDER-OF-THE-DEMONSTRATION")
-    with _pages(Path(sys.argv[1])) as address, _chromium() as browser:
+    folder = Path(sys.argv[1]).resolve()
+    viewport = {"width": _WIDTH, "height": 900}
+    with _pages(folder) as address, _chromium() as browser:
         for scheme in SCHEMES:
-            viewport = {"width": _WIDTH, "height": 900}
             page = browser.new_page(color_scheme=scheme, viewport=viewport)
             for picture in PICTURES:
-                place = place_of(picture, scheme)
-                _take(page, address, picture, place)
-                size = place.stat().st_size
-                print(f"{place.relative_to(FOLDER.parents[1])}  {size:,} bytes")
-                if size > MOST_BYTES:
-                    sys.exit(f"{place.name} is larger than {MOST_BYTES:,} bytes")
+                _take(page, address, picture, place_of(picture, scheme))
+        page = browser.new_page(viewport=viewport, device_scale_factor=_REPORT_SCALE)
+        _take(page, f"{folder.as_uri()}/", REPORT, FOLDER / f"{REPORT.name}.png")
 
 
 if __name__ == "__main__":
