@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.filterwarnings(accepted))
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def contained(sqlite_address: str) -> Iterator[None]:
     """Nothing is sent out, and nothing is written to the working directory."""
     patch = pytest.MonkeyPatch()
