@@ -92,6 +92,14 @@ def list_alerts(
             events = happenings(
                 ledger, [one for name in names for one in stored.history(name, since=earliest)]
             )
+    if not any(configuration.monitors[name].rules for name in names):
+        without = "There are no rules, so no alert can fire: add rules to the configuration."
+    elif current:
+        without = "No alert is firing."
+    else:
+        without = (
+            "No rule has been evaluated yet: pumonitor run and pumonitor backfill evaluate rules."
+        )
     if firing:
         current = [one for one in current if one.is_firing]
     console = Console(highlight=False)
@@ -106,7 +114,7 @@ def list_alerts(
     elif history:
         print_history(console, events, pages)
     else:
-        print_current(console, current, silences, now=utc_now(), pages=pages)
+        print_current(console, current, silences, now=utc_now(), without=without, pages=pages)
 
 
 @alerts.command()

@@ -47,21 +47,23 @@ def print_current(
     silences: tuple[Silence, ...],
     *,
     now: datetime,
+    without: str,
     pages: PageAddresses | None = None,
 ) -> None:
-    """Print the states of alerts, firing ones first, their pages, and the silences in force."""
+    """Print the states of alerts, firing ones first, their pages, and the silences in force.
+
+    ``without`` is said in their place where there are none.
+    """
     from rich.table import Table
 
-    if not current:
-        console.print(
-            "No rule has been evaluated yet: pumonitor run and pumonitor backfill evaluate rules."
-        )
-        return
-    table = Table("alert", "state", "newest window")
-    for one in sorted(current, key=lambda one: (not one.is_firing, one.monitor, one.rule)):
-        silenced = any(silence.covers(one, now=now) for silence in silences)
-        table.add_row(*_alert_cells(one, silenced=silenced))
-    console.print(table)
+    if current:
+        table = Table("alert", "state", "newest window")
+        for one in sorted(current, key=lambda one: (not one.is_firing, one.monitor, one.rule)):
+            silenced = any(silence.covers(one, now=now) for silence in silences)
+            table.add_row(*_alert_cells(one, silenced=silenced))
+        console.print(table)
+    else:
+        console.print(without, markup=False)
     for one in current:
         page = _page(one, pages) if one.is_firing else None
         if page is not None:

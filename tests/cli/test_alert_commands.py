@@ -57,6 +57,19 @@ def test_alerts_stand_where_their_rules_say(shop):
     assert [one["rule"] for one in only] == ["f1 below 0.99"]
 
 
+def test_where_there_is_no_alert_the_list_says_why_and_has_the_silences(tmp_path):
+    path = write_shop(tmp_path, days=6, class_prior=0.1)
+    assert invoke("alerts", "list", path=path).stdout.startswith("There are no rules, so no alert")
+    path.write_text(path.read_text() + "    rules: [{metric: f1, below: 0.01}]\n")
+    assert invoke("alerts", "list", path=path).stdout.startswith("No rule has been evaluated yet")
+    invoke("backfill", "--from", "2026-01-01", "--to", "2026-01-07", path=path)
+    assert invoke("alerts", "list", "--firing", path=path).stdout == "No alert is firing.\n"
+    invoke("alerts", "silence", "card-fraud", "--until", "2d", path=path)
+    said, silence = invoke("alerts", "list", "--firing", path=path).stdout.splitlines()
+    assert said == "No alert is firing."
+    assert silence.startswith("silence 1: all alerts of card-fraud until ")
+
+
 def test_the_history_says_what_fired_and_that_a_backfill_told_nobody(shop):
     text = invoke("alerts", "list", "--history", path=shop).stdout
     assert (

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.in_words import estimate_text, interval_shown
@@ -258,6 +259,36 @@ def test_an_impossible_number_is_marked_and_its_window_is_named(shop: ShopPages)
     [changed] = [day for day, reason in reasoned.items() if reason == "above 2"]
     assert f"Recall, window of {changed}: above 2." in text_of(page)
     assert "!: impossible, or computed from a number that is" in page
+
+
+def test_a_month_without_an_estimate_says_why(tmp_path: Path) -> None:
+    counts, reason = {"predictions", "labeled_positives"}, "no row is labeled"
+    with Ledger.open(f"sqlite:///{tmp_path}/state.db") as ledger:
+        shop = ShopPages(ledger)
+        with ledger.database.writing() as connection:
+            connection.execute(
+                update(results)
+                .where(results.c.metric == "recall")
+                .values(value=None, low=None, high=None, undefined_reason=reason)
+            )
+            connection.execute(delete(results).where(results.c.metric.not_in({*counts, "recall"})))
+        page = written(shop)
+        with ledger.database.writing() as connection:
+            connection.execute(delete(results).where(results.c.metric.not_in(counts)))
+        bare = written(shop)
+    found = Cells()
+    found.feed(page)
+    head, *lines = found.rows
+    assert head[4:] == ["Recall"]
+    assert [line[0] for line in lines] == [f"2026-01-0{day}" for day in range(1, 9)]
+    assert {line[4].strip() for line in lines} == {"–"}
+    assert "Recall, 8 windows, the newest of 2026-01-08: no row is labeled." in text_of(page)
+    assert "<figure>" not in page
+
+    found = Cells()
+    found.feed(bare)
+    assert [line[:1] for line in found.rows[1:]] == [line[:1] for line in lines]
+    assert "No window of the period was evaluated." in text_of(bare)
 
 
 def test_all_versions_of_a_window_are_in_the_totals(shop: ShopPages) -> None:

@@ -96,10 +96,10 @@ def names_read() -> list[str]:
 def metric_shown(
     columns: ResultColumns, name: str, *, zone: ZoneInfo, marks: Sequence[Mark] = ()
 ) -> MetricShown | None:
-    """A metric as the report shows it; None if no window has it, or it is assumed."""
-    over = metric_over_windows(columns, name)
-    if not np.isfinite(over.value).any() or assumed_value(columns, name) is not None:
+    """A metric as the report shows it; None if no window asks for it, or it is assumed."""
+    if name not in columns.metric or assumed_value(columns, name) is not None:
         return None
+    over = metric_over_windows(columns, name)
     numbers = tuple(_number(over, place, zone) for place in range(len(over)))
     usable = np.isfinite(over.value) & ~over.provisional & ~over.infeasible
     places = np.flatnonzero(usable)

@@ -125,7 +125,7 @@ def period_report(
         metrics=metrics,
         events=events,
         notes=notes_said(notes, zone=zone),
-        windows=_windows(name, over, metrics, pages),
+        windows=_windows(name, over, metrics, pages, zone=zone),
         has_marks=any(one.value.endswith("!") for some in metrics for one in some.numbers),
         left_out=max(0, len(over) - _MOST_ROWS),
         versions=versions_of(columns, zone=zone),
@@ -228,6 +228,8 @@ def _windows(
     over: MetricOverWindows,
     metrics: Sequence[MetricShown],
     pages: PageAddresses | None,
+    *,
+    zone: ZoneInfo,
 ) -> list[dict[str, Any]]:
     """Lines of the table of all windows, the newest last."""
     found = []
@@ -236,6 +238,7 @@ def _windows(
         counts = (float(over.counted[one][place]) for one in ("predictions", "labeled_positives"))
         found.append(
             {
+                "when": moment_text(start, zone),
                 "page": None if pages is None else pages.window(name, start, version),
                 "state": over.states[place],
                 "counts": [rows(round(one)) if np.isfinite(one) else "–" for one in counts],
