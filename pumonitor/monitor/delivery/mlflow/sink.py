@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,6 +20,7 @@ from pumonitor.monitor.delivery.mlflow.model_link import (
 )
 from pumonitor.monitor.delivery.mlflow.notes import NOTE_TAG, OWN_TAG, described, own_mark
 from pumonitor.monitor.delivery.mlflow.page_links import link_experiment, page_tags
+from pumonitor.monitor.delivery.mlflow.panes_together import panes_together
 from pumonitor.monitor.delivery.mlflow.run_end import RunEnd
 from pumonitor.monitor.delivery.mlflow.run_status import finish, keep_open
 from pumonitor.monitor.delivery.mlflow.run_tags import (
@@ -53,6 +54,9 @@ FILES_DESTINATION = "mlflow-files"
 
 ReadFiles = Callable[[Any], Mapping[str, str]]
 """From a message's `report` to texts by file name."""
+
+_Windows = Sequence[tuple[WindowMessage, Mapping[str, float]]]
+"""Windows, each with the points to be written of it."""
 
 _ROUNDS = 3
 _ASKED_TAG = "pumonitor.asked"
@@ -142,14 +146,31 @@ class MlflowSink:
                 finish(self._client, self._runs, end)
             return
         window = WindowMessage.from_payload(message.payload)
-        values = metric_values(window.metrics, segment=window.segment, group=window.group)
         if window.report is not None:
             # A report takes seconds to make: not for a server that is down.
             with self._asking(window):
                 self._client.search_experiments(max_results=1)
+        values = _values(window)
         files = self._files(window)
         with self._asking(window):
-            self._deliver(window, values, files)
+            self._deliver([(window, values)], files)
+
+    def together(self, messages: Sequence[OutboxMessage]) -> int:
+        """How many of the first messages are the panes and segments of one window."""
+        return panes_together([message.payload for message in messages])
+
+    def send_together(self, messages: Sequence[OutboxMessage]) -> None:
+        """Write panes and segments of one window by one request.
+
+        Raises
+        ------
+        DestinationDownError, MessageRefusedError
+            As `send` does.
+        """
+        windows = [WindowMessage.from_payload(message.payload) for message in messages]
+        written = [(window, _values(window)) for window in windows]
+        with self._asking(windows[0]):
+            self._deliver(written, {})
 
     @contextmanager
     def in_a_row(self) -> Iterator[None]:
@@ -214,30 +235,33 @@ class MlflowSink:
             raise MessageRefusedError(msg)
         return files
 
-    def _deliver(
-        self, window: WindowMessage, values: Mapping[str, float], files: Mapping[str, str]
-    ) -> None:
+    def _deliver(self, windows: _Windows, files: Mapping[str, str]) -> None:
+        """Write windows of one run, of which no two have points of the same name."""
         from mlflow.exceptions import MlflowException
 
+        first, _ = windows[0]
         version = None
-        if window.model is not None:
-            version = linked_version(self._client, window.model, model_version=window.model_version)
+        if first.model is not None:
+            version = linked_version(self._client, first.model, model_version=first.model_version)
         for _ in range(_ROUNDS):
-            run = self._find(window)
+            run = self._find(first)
             try:
-                newest = self._write(run, window, values, files, version)
+                verdict = self._write(run, windows, files, version)
             except MlflowException:
                 # Was it deleted meanwhile? Then the next round finds another.
-                self._forget(window)
+                self._forget(first)
                 if self._runs.active(run.info.run_id) is not None:
                     raise
                 continue
-            if self._runs.settle(run, key=key_of(window)):
-                self._link_experiment(window.monitor)
-                if version is not None and newest and window.verdict is not None:
-                    tag_verdict(self._client, version, window.verdict)
+            except Exception:
+                self._forget(first)
+                raise
+            if self._runs.settle(run, key=key_of(first)):
+                self._link_experiment(first.monitor)
+                if version is not None and verdict is not None:
+                    tag_verdict(self._client, version, verdict)
                 return
-            self._forget(window)
+            self._forget(first)
         msg = (
             "MLflow: the run of this monitor was lost repeatedly: stop the other program that "
             "deletes or creates its runs"
@@ -247,33 +271,43 @@ class MlflowSink:
     def _write(
         self,
         run: Run,
-        window: WindowMessage,
-        values: Mapping[str, float],
+        windows: _Windows,
         files: Mapping[str, str],
         version: ModelVersion | None,
-    ) -> bool:
-        """Write all of the message; return whether it is the run's newest pane of all rows."""
+    ) -> str | None:
+        """Write all of the messages; return the verdict if one is the run's newest of all rows."""
         run_id = run.info.run_id
-        refuse_collision(run, window)
         points: list[Metric] = []
-        is_changed = False
-        if values:
-            # Reports are sent late, and say nothing of what goes on.
-            is_changed = keep_open(self._client, self._runs, run, window)
-            points = self._points(run, window, values, version)
+        tags: dict[str, str] = {}
+        parameters: dict[str, str] = {}
+        verdict = None
+        for window, values in windows:
+            refuse_collision(run, window)
+            if values:
+                points += self._points(run, window, values, version)
+            newest = not window.segment and window.position >= run.data.tags.get(POSITION_TAG, "")
+            if newest:
+                verdict = window.verdict or verdict
+            new = {**self._description(run, window), **tags_of(run, window, is_newest=newest)}
+            missing = missing_parameters(run, window)
+            tags |= new
+            parameters |= missing
+            # For the next of them and, if it is kept, for the next message.
+            run.data.tags.update(new)
+            run.data.params.update(missing)
+        # Reports are sent late, and say nothing of what goes on.
+        is_changed = any(
+            keep_open(self._client, self._runs, run, window) for window, values in windows if values
+        )
         for name, text in files.items():
-            self._upload(run_id, f"{folder_of(name, of_window=_folder(window))}/{name}", text)
-        newest = not window.segment and window.position >= run.data.tags.get(POSITION_TAG, "")
-        tags = {**self._description(run, window), **tags_of(run, window, is_newest=newest)}
-        missing = missing_parameters(run, window)
-        log_points(self._client, run_id, points, parameters=missing, tags=tags)
+            folder = folder_of(name, of_window=_folder(windows[0][0]))
+            self._upload(run_id, f"{folder}/{name}", text)
+        log_points(self._client, run_id, points, parameters=parameters, tags=tags)
         if is_changed:
-            self._forget(window)
-        run.data.tags.update(tags)
-        run.data.params.update(missing)
+            self._forget(windows[0][0])
         # Only flags are read again; where a later window has one, its history decides.
         run.data.metrics.update({one.key: one.value for one in points if one.value in {0.0, 1.0}})
-        return newest
+        return verdict
 
     def _points(
         self,
@@ -362,6 +396,10 @@ class MlflowSink:
         except Exception:  # noqa: BLE001  # whatever it is, the answer is no
             return False
         return True
+
+
+def _values(window: WindowMessage) -> dict[str, float]:
+    return metric_values(window.metrics, segment=window.segment, group=window.group)
 
 
 def _folder(window: WindowMessage) -> str:

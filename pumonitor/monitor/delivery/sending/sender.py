@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -188,43 +190,76 @@ class Sender:
         """Send the claimed messages; those not attempted are released, whatever happens."""
         untouched = list(messages)
         held_up: set[str] = set()
+        waiting = deque(_together(self.sink, messages))
         try:
-            for message in messages:
+            while waiting:
                 if stopped() or self._breaker.allowed(self._clock(), most=1) == 0:
                     return
-                if message.lane in held_up:
+                several = waiting.popleft()
+                if several[0].lane in held_up:
                     continue
-                untouched.remove(message)
-                if not self._send(message, delivery):
-                    held_up.add(message.lane)
+                again, goes_on = self._send(several, untouched, delivery)
+                waiting.extendleft([message] for message in reversed(again))
+                if not goes_on:
+                    held_up.add(several[0].lane)
         finally:
             if untouched:
                 self._outbox.release(untouched)
 
-    def _send(self, message: OutboxMessage, delivery: Delivery) -> bool:
-        """Send one message and record the outcome; return whether its lane may continue."""
+    def _send(
+        self,
+        messages: Sequence[OutboxMessage],
+        untouched: list[OutboxMessage],
+        delivery: Delivery,
+    ) -> tuple[Sequence[OutboxMessage], bool]:
+        """Send messages of a lane at once and record the outcome.
+
+        Returns those to be sent again one by one, and whether the lane may continue.
+        """
+        first, *others = messages
+        for message in messages:
+            untouched.remove(message)
         try:
-            self.sink.send(message)
+            _pass_on(messages, self.sink)
         except DestinationDownError as error:
-            self._breaker.failed(self._clock())
-            wait = max(self._wait(message), error.retry_after or timedelta())
-            self._note_failure(message, presentable(error), wait, delivery, refused=False)
-            return False
-        except MessageRefusedError as error:
+            untouched += others
+            self._note_outage(first, error, delivery)
+            return (), False
+        except Exception as error:  # noqa: BLE001  # one message must not keep the others
+            if others:
+                # One of them is at fault: sent by themselves they show which.
+                untouched += messages
+                return messages, True
+            return (), self._note_fault(first, error, delivery)
+        self._note_delivered(messages, delivery)
+        return (), True
+
+    def _note_delivered(self, messages: Sequence[OutboxMessage], delivery: Delivery) -> None:
+        self._breaker.succeeded()
+        delivery.delivered += len(messages)
+        self._not_noted += messages
+        for message in messages:
+            self._outbox.delivered(message)
+            self._not_noted.remove(message)
+
+    def _note_outage(
+        self, message: OutboxMessage, error: DestinationDownError, delivery: Delivery
+    ) -> None:
+        self._breaker.failed(self._clock())
+        wait = max(self._wait(message), error.retry_after or timedelta())
+        self._note_failure(message, presentable(error), wait, delivery, refused=False)
+
+    def _note_fault(self, message: OutboxMessage, error: Exception, delivery: Delivery) -> bool:
+        """Record what is wrong with a message; return whether its lane may continue."""
+        if isinstance(error, MessageRefusedError):
             # It answered.
             self._breaker.succeeded()
             return self._note_refusal(
                 message, presentable(error), delivery, for_good=error.for_good
             )
-        except Exception as error:  # noqa: BLE001  # one message must not keep the others
-            reason = presentable(f"{type(error).__name__}: {error}")
-            return self._note_refusal(message, reason, delivery)
-        self._breaker.succeeded()
-        delivery.delivered += 1
-        self._not_noted.append(message)
-        self._outbox.delivered(message)
-        self._not_noted.remove(message)
-        return True
+        return self._note_refusal(
+            message, presentable(f"{type(error).__name__}: {error}"), delivery
+        )
 
     def _note_refusal(
         self, message: OutboxMessage, reason: str, delivery: Delivery, *, for_good: bool = False
@@ -263,6 +298,30 @@ class _TakesSeveral(Protocol):
     def in_a_row(self) -> AbstractContextManager[None]:
         """Context of messages that are sent one after another."""
 
+    def together(self, messages: Sequence[OutboxMessage]) -> int:
+        """How many of the first messages it takes at once."""
+
+    def send_together(self, messages: Sequence[OutboxMessage]) -> None:
+        """Make the destination hold all of them, as `send` would one after another."""
+
 
 def _in_a_row(sink: Sink) -> AbstractContextManager[None]:
     return sink.in_a_row() if isinstance(sink, _TakesSeveral) else nullcontext()
+
+
+def _together(sink: Sink, messages: Sequence[OutboxMessage]) -> Iterator[list[OutboxMessage]]:
+    """Messages as they are sent: by themselves, or several of one lane at once."""
+    rest = list(messages)
+    while rest:
+        of_lane = list(takewhile(lambda one: one.lane == rest[0].lane, rest))
+        number = sink.together(of_lane) if isinstance(sink, _TakesSeveral) else 1
+        yield rest[:number]
+        del rest[:number]
+
+
+def _pass_on(messages: Sequence[OutboxMessage], sink: Sink) -> None:
+    if len(messages) > 1 and isinstance(sink, _TakesSeveral):
+        sink.send_together(messages)
+    else:
+        for message in messages:
+            sink.send(message)
