@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from pumonitor.errors import InputError, no_such
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.delivery_ports import Sink
 from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.windows.opening import open_monitor_source
-from pumonitor.ports import Clock, PredictionSource, Sink
+from pumonitor.ports import Clock, PredictionSource
 
 if TYPE_CHECKING:
     from pumonitor.monitor.alerts.links import LinksOf

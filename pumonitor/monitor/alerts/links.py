@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit, urlunsplit
 
 from pumonitor.monitor.config.sections.destinations import Tracking
+from pumonitor.monitor.delivery_ports import RunIds
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.rules.alerts.alert import Transition
-from pumonitor.ports import RunIds
 
 __all__ = ["LinksOf", "all_links", "links_to_pages", "links_to_runs", "no_links"]
 

@@ -15,12 +15,13 @@ from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbo
 from pumonitor.monitor.delivery.notifications.picture import ReadSeries, SeriesPoint
 from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
 from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
+from pumonitor.monitor.delivery_ports import Sink
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.reports.window_history import newest_known
 from pumonitor.monitor.rules.alerts.alert import Transition
-from pumonitor.ports import Clock, Sink
+from pumonitor.ports import Clock
 
 __all__ = ["NotifyingDeliverer", "alert_sinks", "make_sink", "series_reader"]
 

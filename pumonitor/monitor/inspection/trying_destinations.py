@@ -18,8 +18,9 @@ from pumonitor.monitor.delivery.sending.failures import (
     MessageRefusedError,
     presentable,
 )
+from pumonitor.monitor.delivery_ports import OutboxMessage, Sink
 from pumonitor.monitor.rules.alerts.alert import Transition
-from pumonitor.ports import Clock, OutboxMessage, Sink
+from pumonitor.ports import Clock
 
 __all__ = ["Tried", "try_destinations"]
 

@@ -25,6 +25,7 @@ from sqlalchemy import (
     update,
 )
 
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from pumonitor.monitor.ledger.claims.holders import (
     Holder,
     free_messages,
@@ -37,7 +38,6 @@ from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.database.schema import outbox, sent_keys
 from pumonitor.monitor.ledger.enqueue import alone_with, key_hash
-from pumonitor.ports import OutboxMessage
 
 __all__ = ["Kept", "StoredOutbox", "Waiting"]
 
@@ -93,7 +93,7 @@ class Waiting:
 
 
 class StoredOutbox:
-    """The outbox of a ledger; implements `pumonitor.ports.Outbox`.
+    """The outbox of a ledger; implements `pumonitor.monitor.delivery_ports.Outbox`.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ _PREFIX = "mlflow run "
 
 
 class StoredRunIds:
-    """Run ids in the state database; implements `pumonitor.ports.RunIds`."""
+    """Run ids in the state database; implements `pumonitor.monitor.delivery_ports.RunIds`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -27,6 +27,7 @@ from typing import Any
 
 from sqlalchemy import event
 
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import StaleClaimError
@@ -39,7 +40,6 @@ from pumonitor.monitor.ledger.records.results import (
     MetricResult,
     NewMessage,
 )
-from pumonitor.ports import OutboxMessage
 from pumonitor.tables import ScoreTable
 
 TRACED = {"traced": "c0ffee"}

@@ -9,6 +9,7 @@ from threading import Event
 import pytest
 from sqlalchemy import select, update
 
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from pumonitor.monitor.ledger.claims import renewal
 from pumonitor.monitor.ledger.claims.owners import this_process
 from pumonitor.monitor.ledger.database.errors import StateError
@@ -16,7 +17,6 @@ from pumonitor.monitor.ledger.database.schema import outbox, windows
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import StoredOutbox
-from pumonitor.ports import OutboxMessage
 from tests.monitor.ledger.monitored_days import LONG_AFTER, MONITOR, message, planned
 
 HOUR = timedelta(hours=1)

@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
+from pumonitor.monitor.delivery_ports import Outbox, OutboxMessage
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import outbox as outbox_table
 from pumonitor.monitor.ledger.database.schema import sent_keys
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import StoredOutbox
-from pumonitor.ports import Outbox, OutboxMessage
 from tests.monitor.ledger.monitored_days import message, run_out
 
 LEASE = timedelta(minutes=10)

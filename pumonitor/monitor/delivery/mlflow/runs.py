@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 from pumonitor.monitor.delivery.mlflow.failures import is_missing
 from pumonitor.monitor.delivery.mlflow.slugs import slug
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError
-from pumonitor.ports import Clock, RunIds
+from pumonitor.monitor.delivery_ports import RunIds
+from pumonitor.ports import Clock
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

@@ -9,13 +9,11 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pumonitor.displayed import INFEASIBLE, UNDEFINED
 from pumonitor.monitor.delivery.mlflow.failures import meaning
 from pumonitor.monitor.delivery.mlflow.limits import Limits
 from pumonitor.monitor.delivery.mlflow.metric_values import metric_values
 from pumonitor.monitor.delivery.mlflow.model_link import (
     linked_version,
-    logged_model_id,
     tag_verdict,
 )
 from pumonitor.monitor.delivery.mlflow.notes import NOTE_TAG, OWN_TAG, described, own_mark
@@ -37,9 +35,11 @@ from pumonitor.monitor.delivery.mlflow.runs import (
 )
 from pumonitor.monitor.delivery.mlflow.slugs import segment_slug
 from pumonitor.monitor.delivery.mlflow.window_message import FILE_NAMES, WindowMessage, folder_of
+from pumonitor.monitor.delivery.mlflow.window_points import points_of
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
+from pumonitor.monitor.delivery_ports import OutboxMessage, RunIds
 from pumonitor.monitor.page_addresses import PageAddresses
-from pumonitor.ports import Clock, OutboxMessage, RunIds
+from pumonitor.ports import Clock
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -284,7 +284,7 @@ class MlflowSink:
         for window, values in windows:
             refuse_collision(run, window)
             if values:
-                points += self._points(run, window, values, version)
+                points += points_of(self._client, run, window, values, version)
             newest = not window.segment and window.position >= run.data.tags.get(POSITION_TAG, "")
             if newest:
                 verdict = window.verdict or verdict
@@ -308,48 +308,6 @@ class MlflowSink:
         # Only flags are read again; where a later window has one, its history decides.
         run.data.metrics.update({one.key: one.value for one in points if one.value in {0.0, 1.0}})
         return verdict
-
-    def _points(
-        self,
-        run: Run,
-        window: WindowMessage,
-        values: Mapping[str, float],
-        version: ModelVersion | None,
-    ) -> list[Metric]:
-        from mlflow.entities import Metric
-
-        model_id = None if version is None else logged_model_id(self._client, version)
-        name, digest = window.dataset or (None, None)
-
-        def point(key: str, value: float) -> Metric:
-            return Metric(
-                key,
-                value,
-                window.timestamp,
-                window.window.index,
-                model_id=model_id,
-                dataset_name=name,
-                dataset_digest=digest,
-            )
-
-        logged = [point(key, value) for key, value in values.items()]
-        logged += [point(key, 0.0) for key in self._taken_back(run, window, values)]
-        return logged
-
-    def _taken_back(
-        self, run: Run, window: WindowMessage, values: Mapping[str, float]
-    ) -> list[str]:
-        """Flags to reset to 0: MLflow would show the 1 of an earlier window as the latest value."""
-        here = (window.window.index, window.timestamp)
-        names = {key.removesuffix(UNDEFINED) for key in values}
-        flags = {name + ending for name in names for ending in (UNDEFINED, INFEASIBLE)}
-        again = []
-        for flag in sorted(flags - set(values)):
-            if run.data.metrics.get(flag) == 1:
-                history = self._client.get_metric_history(run.info.run_id, flag)
-                if max((point.step, point.timestamp) for point in history) < here:
-                    again.append(flag)
-        return again
 
     def _description(self, run: Run, window: WindowMessage) -> dict[str, str]:
         """Tags that renew the run's description and its link."""

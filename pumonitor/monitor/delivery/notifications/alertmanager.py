@@ -14,8 +14,9 @@ from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.promotion_message import PromotionMessage
 from pumonitor.monitor.delivery.notifications.words import sentence, steps_said, title
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from pumonitor.monitor.rules.alerts.alert import Transition
-from pumonitor.ports import Clock, OutboxMessage
+from pumonitor.ports import Clock
 
 __all__ = ["AlertmanagerSink", "labels"]
 

@@ -25,7 +25,7 @@ from pumonitor.monitor.delivery.sending.failures import (
     MessageRefusedError,
     presentable,
 )
-from pumonitor.ports import OutboxMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
 
 if TYPE_CHECKING:
     import apprise

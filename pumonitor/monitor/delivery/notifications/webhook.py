@@ -20,7 +20,8 @@ from pumonitor.monitor.delivery.notifications.promotion_words import (
     promotion_title,
 )
 from pumonitor.monitor.delivery.notifications.words import steps_said, text, title
-from pumonitor.ports import Clock, OutboxMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
+from pumonitor.ports import Clock
 
 __all__ = ["WebhookSink"]
 

@@ -9,7 +9,8 @@ from typing import Final
 
 from pumonitor.monitor.delivery.sending.sender import Delivery, Patience, Sender
 from pumonitor.monitor.delivery.sending.sending_thread import OnDelivery, SendingThread
-from pumonitor.ports import Clock, Outbox, Sink
+from pumonitor.monitor.delivery_ports import Outbox, Sink
+from pumonitor.ports import Clock
 
 __all__ = ["Deliverer", "Delivery", "Patience"]
 

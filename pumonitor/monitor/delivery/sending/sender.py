@@ -18,8 +18,9 @@ from pumonitor.monitor.delivery.sending.failures import (
     MessageRefusedError,
     presentable,
 )
+from pumonitor.monitor.delivery_ports import Outbox, OutboxMessage, Sink
 from pumonitor.monitor.doubled_wait import doubled_wait
-from pumonitor.ports import Clock, Outbox, OutboxMessage, Sink
+from pumonitor.ports import Clock
 
 __all__ = ["Delivery", "Patience", "Sender", "Stopped"]
 

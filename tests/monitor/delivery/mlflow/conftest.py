@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pumonitor.monitor.delivery.mlflow.sink import MlflowSink
-from pumonitor.ports import OutboxMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from tests.monitor.delivery.mlflow.sent_windows import Clock, Make, Wrap
 
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)

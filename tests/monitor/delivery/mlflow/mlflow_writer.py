@@ -8,7 +8,7 @@ import sys
 from pumonitor.monitor.delivery.mlflow.limits import Limits
 from pumonitor.monitor.delivery.mlflow.sink import MlflowSink
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
-from pumonitor.ports import OutboxMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
 
 TRIES = 5
 

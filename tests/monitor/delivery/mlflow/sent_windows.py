@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from pumonitor.ports import OutboxMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
 
 Make = Callable[..., dict[str, Any]]
 Wrap = Callable[[dict[str, Any]], OutboxMessage]

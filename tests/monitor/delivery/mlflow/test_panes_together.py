@@ -10,7 +10,7 @@ import pytest
 
 from pumonitor.monitor.delivery.mlflow.sink import MlflowSink
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
-from pumonitor.ports import OutboxMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from tests.monitor.delivery.mlflow.mlflow_history import expected_points, only_run, points_of
 from tests.monitor.delivery.mlflow.sent_windows import Make, Wrap
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from pumonitor.monitor.rules.alerts.alert import Transition
-from pumonitor.ports import OutboxMessage
 
 DAY = timedelta(days=1)
 FIRST = datetime(2026, 3, 1, tzinfo=UTC)

@@ -19,8 +19,8 @@ from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.picture import SeriesPoint
 from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from pumonitor.monitor.rules.alerts.alert import Transition
-from pumonitor.ports import OutboxMessage
 from tests.monitor.delivery.notifications.alerts import DAY, FIRST, alert, outgoing
 from tests.monitor.delivery.notifications.receivers import (
     Answer,

@@ -22,9 +22,9 @@ from pumonitor.monitor.delivery.notifications.apprise import AppriseSink
 from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
 from pumonitor.monitor.delivery.sending.delivery import Patience
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.ports import OutboxMessage
 from tests.monitor.delivery.notifications.alerts import alert, outgoing
 from tests.monitor.delivery.notifications.conftest import Clock
 from tests.monitor.delivery.notifications.receivers import Answer, HttpReceiver

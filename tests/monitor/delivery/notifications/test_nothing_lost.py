@@ -21,13 +21,13 @@ from pumonitor.monitor.delivery.notifications.group import AlertGroup, is_sent_i
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbox_destination
 from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
 from pumonitor.monitor.delivery.sending.delivery import Deliverer, Patience
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.database.schema import outbox as outbox_table
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.rules.alerts.alert import Alert
-from pumonitor.ports import OutboxMessage
 from tests.monitor.delivery.notifications.alerts import alert, ended
 from tests.monitor.delivery.notifications.conftest import QUICK, Clock
 from tests.monitor.delivery.notifications.receivers import OK, Answer, HttpReceiver, Request

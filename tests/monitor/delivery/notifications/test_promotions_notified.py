@@ -20,8 +20,8 @@ from pumonitor.monitor.delivery.notifications.promotion_words import (
 )
 from pumonitor.monitor.delivery.notifications.webhook import WebhookSink
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from pumonitor.monitor.ledger.records.promotions import Evidence
-from pumonitor.ports import OutboxMessage
 from tests.monitor.delivery.notifications.receivers import HttpReceiver
 
 AT = datetime(2026, 4, 1, 6, 30, tzinfo=UTC)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from pumonitor.monitor.delivery.sending.delivery import Deliverer, Delivery, Patience
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError
-from pumonitor.ports import OutboxMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from tests.monitor.delivery.sending.outbox_in_memory import OutboxInMemory
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

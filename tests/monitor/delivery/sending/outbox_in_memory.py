@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from pumonitor.ports import Clock, OutboxMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
+from pumonitor.ports import Clock
 
 
 @dataclass

@@ -12,7 +12,7 @@ from pumonitor.monitor.delivery.sending import sending_thread
 from pumonitor.monitor.delivery.sending.delivery import Deliverer, Delivery
 from pumonitor.monitor.delivery.sending.sender import Sender
 from pumonitor.monitor.delivery.sending.sending_thread import SendingThread
-from pumonitor.ports import OutboxMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from tests.monitor.delivery.sending.deliveries import (
     HOUR,
     PATIENCE,

@@ -9,7 +9,7 @@ import pytest
 
 from pumonitor.monitor.delivery.sending.delivery import Deliverer, Delivery
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
-from pumonitor.ports import OutboxMessage
+from pumonitor.monitor.delivery_ports import OutboxMessage
 from tests.monitor.delivery.sending.deliveries import (
     HOUR,
     PATIENCE,
