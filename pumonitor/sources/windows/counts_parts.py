@@ -18,6 +18,7 @@ from pumonitor.sources.windows.counts_rows import (
     PredictionTable,
     feature_columns,
     label_rows,
+    prediction_problem,
     prediction_rows,
     prediction_times,
 )
@@ -178,9 +179,10 @@ class QueryParts:
         return Statement(sql=f"WITH {named} {sql}" if named else sql, values=values.bound)
 
     def _window(self, _: Values) -> str:
-        """The rows with what is the same in all of them, which is held nowhere."""
+        """The rows with what is the same in all of them or follows from them: held nowhere."""
         constant = ", '' AS model_version" if self.predictions.model_version is None else ""
-        return f"SELECT found.*{constant} FROM pumonitor_rows AS found"
+        problem = prediction_problem(self.predictions, self.dialect)
+        return f"SELECT found.*{constant}, {problem} AS problem FROM pumonitor_rows AS found"
 
     def _rows(self, values: Values) -> str:
         rows = self._window_rows(values, None, self.between)

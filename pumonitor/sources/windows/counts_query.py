@@ -16,6 +16,7 @@ from pumonitor.sources.windows.counts_rows import (
     label_rows,
     prediction_ends,
     prediction_ids,
+    prediction_problem,
 )
 from pumonitor.sources.windows.statement_values import Values
 
@@ -285,7 +286,9 @@ class CountQuery(QueryParts):
         """Most frequent values of a column among the window's rows, or all, with a problem."""
         values = Values(self.dialect)
         rows = self._window_rows(values, shown, None if of_all else self.between)
-        return self._examples(rows, problem, values)
+        wrong = prediction_problem(self.predictions, self.dialect)
+        told = f"SELECT shown, {wrong} AS problem FROM ({rows}) AS found"
+        return self._examples(told, problem, values)
 
     def label_examples(self, problem: int, shown: Column) -> Statement:
         """The same for labels."""
