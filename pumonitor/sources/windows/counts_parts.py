@@ -157,9 +157,7 @@ class QueryParts:
             part = waiting.pop()
             if part not in wanted and part not in self.kept:
                 wanted.add(part)
-                waiting += _READS[part]
-                if part == "pumonitor_first" and self.repeats:
-                    waiting.append("pumonitor_ranked")
+                waiting += self._first_reads if part == "pumonitor_first" else _READS[part]
         bodies: dict[str, Callable[[Values], str]] = {
             "pumonitor_rows": self._rows,
             "pumonitor_window": self._window,
@@ -225,7 +223,16 @@ class QueryParts:
             f"JOIN pumonitor_repeated AS repeated ON {self.same('seen', 'repeated')}"
         )
 
+    @property
+    def _first_reads(self) -> tuple[str, ...]:
+        if "pumonitor_labeled" in self.kept:
+            return ()
+        read = _READS["pumonitor_first"]
+        return (*read, "pumonitor_ranked") if self.repeats else read
+
     def _first(self, _: Values) -> str:
+        if "pumonitor_labeled" in self.kept:
+            return "SELECT * FROM pumonitor_labeled"
         if not self.repeats:
             return "SELECT * FROM pumonitor_window"
         features = feature_columns(self.predictions, self.dialect)
@@ -249,12 +256,7 @@ class QueryParts:
         """
         # What became known after the last moment of a window plays no part in it.
         only = [f"known <= {last_moment(self.windows)}"] if self.windows else []
-        if self.ids_between is not None:
-            # Of many labels most are of other windows: a join of all would take longer.
-            least, largest = self.ids_between
-            only.append(f"said.id >= {least} AND said.id <= {largest}")
-        if self.only is not None:
-            only.append(self.only.labels.format("said.id"))
+        only += self.said_within
         within = f" WHERE {' AND '.join(only)}" if only else ""
         if self.labels.has_each_once:
             return (
@@ -273,6 +275,18 @@ class QueryParts:
             f"JOIN {self._predicted} ON said.id = predicted.id{within} "
             f"GROUP BY {self.by}said.id, made, known"
         )
+
+    @property
+    def said_within(self) -> list[str]:
+        """Conditions on labels that may be about ids of the window."""
+        only: list[str] = []
+        if self.ids_between is not None:
+            # Of many labels most are of other windows: a join of all would take longer.
+            least, largest = self.ids_between
+            only.append(f"said.id >= {least} AND said.id <= {largest}")
+        if self.only is not None:
+            only.append(self.only.labels.format("said.id"))
+        return only
 
     @property
     def _predicted(self) -> str:

@@ -119,6 +119,19 @@ class CountQuery(QueryParts):
         """Numbers of label rows by what is wrong with them."""
         return self.stated(_LABEL_PROBLEMS, "pumonitor_said")
 
+    def rows_with_labels(self) -> Statement:
+        """Rows of ids that labels are known of, the first of each: as `pumonitor_labeled`.
+
+        Where that is kept, statements are about no others.
+        """
+        within = f" WHERE {' AND '.join(self.said_within)}" if self.said_within else ""
+        return self.stated(
+            "SELECT * FROM pumonitor_first WHERE id IN "
+            f"(SELECT said.id FROM pumonitor_said AS said{within})",
+            "pumonitor_first",
+            "pumonitor_said",
+        )
+
     def matched(self, *, anywhere: bool) -> Statement:
         """Ids and times of predictions that labels are known of, in the window or anywhere."""
         rows = "pumonitor_made" if anywhere else "pumonitor_rows"
@@ -167,6 +180,23 @@ class CountQuery(QueryParts):
             "FROM pumonitor_first AS predicted LEFT JOIN pumonitor_states AS stated "
             f"ON {self.same('predicted', 'stated')}) AS placed "
             f"GROUP BY {self.by}{keys} LIMIT {MOST_GROUPS + 1}"
+        )
+
+    def scores(self) -> Statement:
+        """Scores of all rows, null where a row cannot be used."""
+        return self.stated(
+            "SELECT CASE WHEN problem = 0 THEN score END AS score FROM pumonitor_first",
+            "pumonitor_first",
+        )
+
+    def told(self) -> Statement:
+        """Rows whose labels say anything at any moment, with what they say."""
+        return self.stated(
+            "SELECT score, history, propensity FROM pumonitor_first AS predicted JOIN "
+            f"pumonitor_states AS stated ON {self.same('predicted', 'stated')} "
+            f"WHERE history <> {self.unlabeled} OR propensity IS NOT NULL",
+            "pumonitor_first",
+            "pumonitor_states",
         )
 
     def found(self) -> Statement:

@@ -137,13 +137,21 @@ def prediction_rows(
 
 
 def prediction_problem(table: PredictionTable, dialect: Dialect) -> str:
-    """What is wrong with a row: 0, or the number of one of `PREDICTION_PROBLEMS`."""
-    return _first_of(
+    """What is wrong with a row: 0, or the number of one of `PREDICTION_PROBLEMS`.
+
+    Most often nothing is: what is asked first is all that is asked of these.
+    """
+    within = " AND score >= 0e0 AND score <= 1e0" if table.only_probabilities else ""
+    wrong = _first_of(
         "id IS NULL",
         "made IS NULL",
         "score IS NULL",
         dialect.not_finite("score"),
         "score < 0e0 OR score > 1e0" if table.only_probabilities else None,
+    )
+    return (
+        "CASE WHEN id IS NOT NULL AND made IS NOT NULL "
+        f"AND NOT ({dialect.not_finite('score')}){within} THEN 0 ELSE {wrong} END"
     )
 
 
