@@ -82,7 +82,7 @@ def test_slices_of_a_window_are_sorted_one_by_one(sorting, monkeypatch):
 
 SCORES = {
     "probability": [0.0, -0.0, 1.0, 0.7, 0.5, 5e-324, 2**-24, 2**-8, 1 - 2**-8, 0.25, 1 - 2**-53],
-    "unbounded": [0.0, -0.0, 0.7, -1e300, 1e300, 3.0, math.nextafter(3.0, 4), -3.0, 1e9, 0.25],
+    "unbounded": [0.0, -0.0, 0.7, -1e300, 1e300, 3.0, -3.0, 1e9, 15.189723320158032],
 }
 
 
@@ -147,10 +147,19 @@ def test_rows_that_text_tells_apart_are_grouped_where_they_lie(sorting, column):
     assert sorting == []
 
 
-def test_cells_of_unbounded_scores_may_go_down_where_scores_go_up():
-    """Their map is rounded, which is why they are put in order by cell as well."""
-    grid = ScoreGrid(scale="unbounded")
-    rng = np.random.default_rng(5)
-    lower = rng.uniform(3.0, 4.0, 200_000)
-    upper = np.nextafter(lower, 5)
-    assert np.any(grid._share(upper) < grid._share(lower))
+def test_cells_that_go_down_where_scores_go_up(sorting):
+    """As those of scores that are no probabilities do here and there: their map is rounded."""
+    lower = [15.189723320158032, 15.253968253968184, 15.334995014955064]
+    score = [one for low in lower for one in (low, math.nextafter(low, 16), low + 1e-12)]
+    cell = ScoreGrid(scale="unbounded").index(np.sort(score))
+    assert np.any((cell[2:] == cell[:-2]) & (cell[1:-1] < cell[:-2]))
+    made = pa.table(
+        {
+            "prediction id": pa.array(range(len(score)), pa.int64()),
+            "scored_at": pa.array([START] * len(score), MOMENTS),
+            "score": pa.array(score, pa.float64()),
+        }
+    )
+    expected = grouped(made, labels(), scale="unbounded")
+    assert_equal(counted(made, labels(), scale="unbounded"), expected)
+    assert len(sorting) == 1

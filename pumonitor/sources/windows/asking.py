@@ -93,8 +93,9 @@ def _of_ids(
         told = engine.rows(query.repeats_found(), about=about)
         repeats = {_place(row, 3): _repeats(row[-3:]) for row in told}
     scores = scores_to_sort(engine, query, seen.rows, progress=progress, step=_STEP)
-    if scores is not None and engine.keep("pumonitor_labeled", query.rows_with_labels(), about=about):
-        query = replace(query, kept=query.kept | {"pumonitor_labeled"})
+    # All else is about rows with labels. Without one that is known only the score counts.
+    if scores is not None and engine.keep("pumonitor_first", query.rows_with_labels(), about=about):
+        query = replace(query, kept=query.kept | {"pumonitor_first"})
     # What comes now is read twice: where it can be held, it is.
     if engine.keep("pumonitor_states", query.states(), about=query.labels.relation.name):
         query = replace(query, kept=query.kept | {"pumonitor_states"})

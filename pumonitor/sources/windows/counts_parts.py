@@ -157,7 +157,9 @@ class QueryParts:
             part = waiting.pop()
             if part not in wanted and part not in self.kept:
                 wanted.add(part)
-                waiting += self._first_reads if part == "pumonitor_first" else _READS[part]
+                waiting += _READS[part]
+                if part == "pumonitor_first" and self.repeats:
+                    waiting.append("pumonitor_ranked")
         bodies: dict[str, Callable[[Values], str]] = {
             "pumonitor_rows": self._rows,
             "pumonitor_window": self._window,
@@ -223,16 +225,7 @@ class QueryParts:
             f"JOIN pumonitor_repeated AS repeated ON {self.same('seen', 'repeated')}"
         )
 
-    @property
-    def _first_reads(self) -> tuple[str, ...]:
-        if "pumonitor_labeled" in self.kept:
-            return ()
-        read = _READS["pumonitor_first"]
-        return (*read, "pumonitor_ranked") if self.repeats else read
-
     def _first(self, _: Values) -> str:
-        if "pumonitor_labeled" in self.kept:
-            return "SELECT * FROM pumonitor_labeled"
         if not self.repeats:
             return "SELECT * FROM pumonitor_window"
         features = feature_columns(self.predictions, self.dialect)

@@ -120,10 +120,7 @@ class CountQuery(QueryParts):
         return self.stated(_LABEL_PROBLEMS, "pumonitor_said")
 
     def rows_with_labels(self) -> Statement:
-        """Rows of ids that labels are known of, the first of each: as `pumonitor_labeled`.
-
-        Where that is kept, statements are about no others.
-        """
+        """Those of `pumonitor_first` that labels are known of; kept in its place they are all."""
         within = f" WHERE {' AND '.join(self.said_within)}" if self.said_within else ""
         return self.stated(
             "SELECT * FROM pumonitor_first WHERE id IN "
