@@ -20,7 +20,7 @@ from pumonitor.sources.windows.counts_query import CountQuery
 
 __all__ = ["groups_of_scores", "scores_to_sort"]
 
-_LEAST: Final = 100_000
+_LEAST: Final = 50_000
 """Of fewer rows a statement more takes longer than a group-by."""
 _MOST: Final = 8_000_000
 """Scores are held here as ids are by `different_ids`, 64 MB at a time."""
