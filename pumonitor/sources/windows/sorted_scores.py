@@ -22,8 +22,8 @@ __all__ = ["groups_of_scores", "scores_to_sort"]
 
 _LEAST: Final = 50_000
 """Of fewer rows a statement more takes longer than a group-by."""
-_MOST: Final = 8_000_000
-"""Scores are held here as ids are by `different_ids`, 64 MB at a time."""
+_MOST: Final = 2_000_000
+"""As many as an engine here may hold: sorting takes 100 MB for them."""
 _NO_PROPENSITY: Final = -1.0
 """Where there is none, as what is missing is no number that could be compared."""
 
