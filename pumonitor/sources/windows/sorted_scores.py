@@ -17,6 +17,7 @@ from pumonitor.ports import Progress
 from pumonitor.sources.windows.answers import numbers_of
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery
+from pumonitor.sources.windows.slices import NO_PROPENSITY
 
 __all__ = ["groups_of_scores", "scores_to_sort"]
 
@@ -24,8 +25,6 @@ _LEAST: Final = 50_000
 """Of fewer rows a statement more takes longer than a group-by."""
 _MOST: Final = 2_000_000
 """As many as an engine here may hold: sorting takes 100 MB for them."""
-_NO_PROPENSITY: Final = -1.0
-"""Where there is none, as what is missing is no number that could be compared."""
 
 Groups = Mapping[str, NDArray[Any]]
 FloatArray = NDArray[np.float64]
@@ -59,14 +58,14 @@ def groups_of_scores(engine: Engine, query: CountQuery, scores: FloatArray) -> G
     """
     told = engine.columns(query.told(), about=query.predictions.relation.name)
     labeled = numbers_of(told["score"], np.float64)
-    propensity = np.nan_to_num(numbers_of(told["propensity"], np.float64), nan=_NO_PROPENSITY)
+    propensity = np.nan_to_num(numbers_of(told["propensity"], np.float64), nan=NO_PROPENSITY)
     scores.sort()
     parts = (
         _runs(query, _without(scores, np.sort(labeled))),
         _runs(query, labeled, history=numbers_of(told["history"], np.int64), propensity=propensity),
     )
     groups = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    groups["propensity"][groups["propensity"] == _NO_PROPENSITY] = np.nan
+    groups["propensity"][groups["propensity"] == NO_PROPENSITY] = np.nan
     return groups | {
         "place": np.zeros(len(groups["n"]), dtype=np.int64),
         "model_version": np.full(len(groups["n"]), ""),
@@ -91,7 +90,7 @@ def _runs(query: CountQuery, scores: FloatArray, **others: NDArray[Any]) -> Grou
     is_first[1:] = np.any([key[1:] != key[:-1] for key in keys.values()], axis=0)
     first = np.flatnonzero(is_first)
     after = np.append(first, len(scores))[1:]
-    nothing = {"history": np.array(query.unlabeled), "propensity": np.array(_NO_PROPENSITY)}
+    nothing = {"history": np.array(query.unlabeled), "propensity": np.array(NO_PROPENSITY)}
     return {name: np.broadcast_to(value, len(first)) for name, value in nothing.items()} | {
         **{name: key[first] for name, key in keys.items()},
         "lower_score": scores[first],
