@@ -26,6 +26,10 @@ class _Tier:
     scale: float
     first: int
 
+    def places(self, shares: FloatArray) -> NDArray[np.int64]:
+        """Cells of shares that lie in it."""
+        return np.floor((shares - self.start) * self.scale).astype(np.int64) + self.first
+
 
 def _tiers() -> tuple[_Tier, ...]:
     tiers: list[_Tier] = []
@@ -78,10 +82,12 @@ class ScoreGrid:
     def index(self, scores: FloatArray) -> NDArray[np.int64]:
         """Cells of scores in memory."""
         share = self._share(scores)
-        found = np.zeros(len(share), dtype=np.int64)
-        for tier in TIERS:
-            place = np.floor((share - tier.start) * tier.scale).astype(np.int64) + tier.first
-            found = np.where(share >= tier.start, place, found)
+        found = _MIDDLE.places(share)
+        beyond = np.flatnonzero((share < _MIDDLE.start) | (share >= _MIDDLE.until))
+        few, places = share[beyond], found[beyond]
+        for tier in _ENDS:
+            places = np.where(few >= tier.start, tier.places(few), places)
+        found[beyond] = places
         return np.minimum(found, self.cells - 1)
 
     def _share(self, scores: FloatArray) -> FloatArray:

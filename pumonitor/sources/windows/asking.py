@@ -21,6 +21,7 @@ from pumonitor.sources.windows.id_slices import IdSlice
 from pumonitor.sources.windows.label_parts import of_each_part, progress_of_part
 from pumonitor.sources.windows.refusing import check_labels, refuse_labels
 from pumonitor.sources.windows.slices import added, outside, slices_of
+from pumonitor.sources.windows.sorted_scores import groups_of_scores, scores_to_sort
 
 __all__ = ["LoadIds", "TooMuchError", "ask", "count_orphans", "distinct"]
 
@@ -91,10 +92,18 @@ def _of_ids(
         query = _with_repeats(engine, query)
         told = engine.rows(query.repeats_found(), about=about)
         repeats = {_place(row, 3): _repeats(row[-3:]) for row in told}
+    scores = scores_to_sort(engine, query, seen.rows, progress=progress, step=_STEP)
+    # All else is about rows with labels. Without one that is known only the score counts.
+    if scores is not None and engine.keep("pumonitor_first", query.rows_with_labels(), about=about):
+        query = replace(query, kept=query.kept | {"pumonitor_first"})
     # What comes now is read twice: where it can be held, it is.
     if engine.keep("pumonitor_states", query.states(), about=query.labels.relation.name):
         query = replace(query, kept=query.kept | {"pumonitor_states"})
-    groups = engine.columns(query.groups(), about=about, progress=progress, step=_STEP)
+    groups = (
+        engine.columns(query.groups(), about=about, progress=progress, step=_STEP)
+        if scores is None
+        else groups_of_scores(engine, query, scores)
+    )
     found = engine.rows(query.found(), about=query.labels.relation.name)
     numbers = ("moment", "bucket", "ids", *LABEL_TOTALS)
     return Answers(

@@ -18,6 +18,7 @@ from pumonitor.sources.windows.counts_rows import (
     PredictionTable,
     feature_columns,
     label_rows,
+    prediction_problem,
     prediction_rows,
     prediction_times,
 )
@@ -178,9 +179,10 @@ class QueryParts:
         return Statement(sql=f"WITH {named} {sql}" if named else sql, values=values.bound)
 
     def _window(self, _: Values) -> str:
-        """The rows with what is the same in all of them, which is held nowhere."""
+        """The rows with what is the same in all of them or follows from them: held nowhere."""
         constant = ", '' AS model_version" if self.predictions.model_version is None else ""
-        return f"SELECT found.*{constant} FROM pumonitor_rows AS found"
+        problem = prediction_problem(self.predictions, self.dialect)
+        return f"SELECT found.*{constant}, {problem} AS problem FROM pumonitor_rows AS found"
 
     def _rows(self, values: Values) -> str:
         rows = self._window_rows(values, None, self.between)
@@ -247,12 +249,7 @@ class QueryParts:
         """
         # What became known after the last moment of a window plays no part in it.
         only = [f"known <= {last_moment(self.windows)}"] if self.windows else []
-        if self.ids_between is not None:
-            # Of many labels most are of other windows: a join of all would take longer.
-            least, largest = self.ids_between
-            only.append(f"said.id >= {least} AND said.id <= {largest}")
-        if self.only is not None:
-            only.append(self.only.labels.format("said.id"))
+        only += self.said_within
         within = f" WHERE {' AND '.join(only)}" if only else ""
         if self.labels.has_each_once:
             return (
@@ -271,6 +268,18 @@ class QueryParts:
             f"JOIN {self._predicted} ON said.id = predicted.id{within} "
             f"GROUP BY {self.by}said.id, made, known"
         )
+
+    @property
+    def said_within(self) -> list[str]:
+        """Conditions on labels that may be about ids of the window."""
+        only: list[str] = []
+        if self.ids_between is not None:
+            # Of many labels most are of other windows: a join of all would take longer.
+            least, largest = self.ids_between
+            only.append(f"said.id >= {least} AND said.id <= {largest}")
+        if self.only is not None:
+            only.append(self.only.labels.format("said.id"))
+        return only
 
     @property
     def _predicted(self) -> str:

@@ -16,6 +16,7 @@ from pumonitor.sources.windows.counts_rows import (
     label_rows,
     prediction_ends,
     prediction_ids,
+    prediction_problem,
 )
 from pumonitor.sources.windows.statement_values import Values
 
@@ -118,6 +119,16 @@ class CountQuery(QueryParts):
         """Numbers of label rows by what is wrong with them."""
         return self.stated(_LABEL_PROBLEMS, "pumonitor_said")
 
+    def rows_with_labels(self) -> Statement:
+        """Those of `pumonitor_first` that labels are known of; kept in its place they are all."""
+        within = f" WHERE {' AND '.join(self.said_within)}" if self.said_within else ""
+        return self.stated(
+            "SELECT * FROM pumonitor_first WHERE id IN "
+            f"(SELECT said.id FROM pumonitor_said AS said{within})",
+            "pumonitor_first",
+            "pumonitor_said",
+        )
+
     def matched(self, *, anywhere: bool) -> Statement:
         """Ids and times of predictions that labels are known of, in the window or anywhere."""
         rows = "pumonitor_made" if anywhere else "pumonitor_rows"
@@ -166,6 +177,23 @@ class CountQuery(QueryParts):
             "FROM pumonitor_first AS predicted LEFT JOIN pumonitor_states AS stated "
             f"ON {self.same('predicted', 'stated')}) AS placed "
             f"GROUP BY {self.by}{keys} LIMIT {MOST_GROUPS + 1}"
+        )
+
+    def scores(self) -> Statement:
+        """Scores of all rows, null where a row cannot be used."""
+        return self.stated(
+            "SELECT CASE WHEN problem = 0 THEN score END AS score FROM pumonitor_first",
+            "pumonitor_first",
+        )
+
+    def told(self) -> Statement:
+        """Rows whose labels say anything at any moment, with what they say."""
+        return self.stated(
+            "SELECT score, history, propensity FROM pumonitor_first AS predicted JOIN "
+            f"pumonitor_states AS stated ON {self.same('predicted', 'stated')} "
+            f"WHERE history <> {self.unlabeled} OR propensity IS NOT NULL",
+            "pumonitor_first",
+            "pumonitor_states",
         )
 
     def found(self) -> Statement:
@@ -285,7 +313,9 @@ class CountQuery(QueryParts):
         """Most frequent values of a column among the window's rows, or all, with a problem."""
         values = Values(self.dialect)
         rows = self._window_rows(values, shown, None if of_all else self.between)
-        return self._examples(rows, problem, values)
+        wrong = prediction_problem(self.predictions, self.dialect)
+        told = f"SELECT shown, {wrong} AS problem FROM ({rows}) AS found"
+        return self._examples(told, problem, values)
 
     def label_examples(self, problem: int, shown: Column) -> Statement:
         """The same for labels."""

@@ -34,6 +34,7 @@ __all__ = [
     "label_rows",
     "prediction_ends",
     "prediction_ids",
+    "prediction_problem",
     "prediction_rows",
     "prediction_times",
 ]
@@ -107,8 +108,7 @@ def prediction_rows(
     With `stretches`, which lie within it, rows between these are mostly passed over.
 
     They are id, made (microseconds), score, model_version if there is such a column, segment_0 and
-    so on, those of `feature_columns`, problem (0, or the number of one of `PREDICTION_PROBLEMS`)
-    and, if asked for, the column `shown` as text.
+    so on, those of `feature_columns` and, if asked for, the column `shown` as text.
     """
     dialect = values.dialect
     others = {"score": _score(table.score, dialect, threshold)}
@@ -130,7 +130,19 @@ def prediction_rows(
         values=values,
         stretches=stretches,
     )
-    problem = _first_of(
+    return (
+        f"SELECT id, made, {', '.join(others)} FROM {timed}"
+        f"{_exactly(table.time, 'made', between, values)}"
+    )
+
+
+def prediction_problem(table: PredictionTable, dialect: Dialect) -> str:
+    """What is wrong with a row: 0, or the number of one of `PREDICTION_PROBLEMS`.
+
+    Most often nothing is: what is asked first is all that is asked of these.
+    """
+    within = " AND score >= 0e0 AND score <= 1e0" if table.only_probabilities else ""
+    wrong = _first_of(
         "id IS NULL",
         "made IS NULL",
         "score IS NULL",
@@ -138,8 +150,8 @@ def prediction_rows(
         "score < 0e0 OR score > 1e0" if table.only_probabilities else None,
     )
     return (
-        f"SELECT id, made, {', '.join(others)}, {problem} AS problem FROM {timed}"
-        f"{_exactly(table.time, 'made', between, values)}"
+        "CASE WHEN id IS NOT NULL AND made IS NOT NULL "
+        f"AND NOT ({dialect.not_finite('score')}){within} THEN 0 ELSE {wrong} END"
     )
 
 

@@ -17,12 +17,13 @@ from pumonitor.sources.windows.answers import Answers, Repeats, numbers_of, text
 from pumonitor.sources.windows.different_ids import SeenIds, ranges_of
 from pumonitor.sources.windows.id_slices import IdSlice
 
-__all__ = ["added", "outside", "slices_of"]
+__all__ = ["NO_PROPENSITY", "added", "outside", "slices_of"]
 
 _LABELS_AT_ONCE: Final = 2_000_000
 _MOST_SLICES: Final = 32
 """By hashes: each slice reads all rows."""
-_NO_PROPENSITY: Final = -1.0
+NO_PROPENSITY: Final = -1.0
+"""Where there is none: what is missing is no number that could be compared."""
 
 
 def slices_of(seen: SeenIds, *, labels: int, dialect: Dialect) -> list[IdSlice]:
@@ -97,8 +98,7 @@ def _groups(
     for name in (*whole, "propensity", "lower_score", "upper_score"):
         kind = np.int64 if name in whole else np.float64
         columns[name] = np.concatenate([numbers_of(of[name], kind) for of in (one, other)])
-    # What is missing is no number that could be compared.
-    propensity = np.nan_to_num(columns["propensity"], nan=_NO_PROPENSITY)
+    propensity = np.nan_to_num(columns["propensity"], nan=NO_PROPENSITY)
     keys = [*(columns[name] for name in ("place", "cell", "history")), propensity]
     keys += [columns[name] for name in ("model_version", *segments)]
     order = np.lexsort(keys)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,11 +133,14 @@ def tables_of(
         and at most 1.
     """
     found: list[SeriesTable] = []
+    series = [
+        (version, segment, _Rows.of(counts, rows)) for version, segment, rows in _series(counts)
+    ]
     for number, pane in enumerate(panes):
         label = (counts.history // 3**number) % 3 - 1
         weighted = _is_weighted(counts, label, pane)
-        for model_version, segment, rows in _series(counts):
-            cells = _cells_of(counts, rows, label, weighted=weighted)
+        for model_version, segment, rows in series:
+            cells = rows.cells(label, weighted=weighted)
             found.append(
                 _series_table(cells, pane.number, model_version, segment, threshold, max_cells)
             )
@@ -226,41 +229,66 @@ class _Cells:
         return hashed.hexdigest()
 
 
-def _cells_of(
-    counts: WindowCounts,
-    rows: NDArray[np.intp],
-    label: IntArray,
-    *,
-    weighted: bool,
-) -> _Cells:
-    rows = rows[np.argsort(counts.cell[rows], kind="stable")]
-    cell, starts, place = np.unique(counts.cell[rows], return_index=True, return_inverse=True)
-    number, state = counts.rows[rows], label[rows]
-    labeled = state == 1
-    propensity = counts.propensity[rows][labeled] if weighted else np.ones(int(labeled.sum()))
-    # Whole numbers are summed first, so that no sum depends on how rows were grouped before.
-    order = np.lexsort((propensity, place[labeled]))
-    keys = np.stack([place[labeled][order], propensity[order]])
-    begins = np.flatnonzero(np.concatenate([[True], (keys[:, 1:] != keys[:, :-1]).any(axis=0)]))
-    begins = begins[: keys.shape[1]]
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Rows:
+    """Rows of one series in the order of their cells, which is the same in all of its panes."""
 
-    def in_cells(which: NDArray[np.bool_]) -> IntArray:
-        found = np.bincount(place[which], weights=number[which], minlength=len(cell))
-        return found.astype(np.int64)
+    rows: NDArray[np.intp]
+    number: IntArray
+    propensity: FloatArray
+    place: NDArray[np.intp]
+    cell: IntArray
+    lower: FloatArray
+    upper: FloatArray
 
-    return _Cells(
-        cell=cell,
-        lower=np.minimum.reduceat(counts.lower[rows], starts) + 0.0,
-        upper=np.maximum.reduceat(counts.upper[rows], starts) + 0.0,
-        unlabeled=in_cells(state == 0),
-        negative=in_cells(state == -1),
-        labeled_cell=place[labeled][order][begins].astype(np.int64),
-        propensity=propensity[order][begins],
-        labeled_rows=np.add.reduceat(number[labeled][order], begins)
-        if len(begins)
-        else np.empty(0, dtype=np.int64),
-        weighted=weighted,
-    )
+    @classmethod
+    def of(cls, counts: WindowCounts, rows: NDArray[np.intp]) -> Self:
+        rows = rows[np.argsort(counts.cell[rows], kind="stable")]
+        cell = counts.cell[rows]
+        is_first = np.diff(cell, prepend=-1) > 0
+        starts = np.flatnonzero(is_first)
+        return cls(
+            rows=rows,
+            number=counts.rows[rows],
+            propensity=counts.propensity[rows],
+            place=np.cumsum(is_first) - 1,
+            cell=cell[starts],
+            lower=np.minimum.reduceat(counts.lower[rows], starts) + 0.0,
+            upper=np.maximum.reduceat(counts.upper[rows], starts) + 0.0,
+        )
+
+    def cells(self, label: IntArray, *, weighted: bool) -> _Cells:
+        """These rows with their labels at a moment, of which there is one for each row of all."""
+        state = label[self.rows]
+        labeled = np.flatnonzero(state == 1)
+        place, number = self.place[labeled], self.number[labeled]
+        propensity = self.propensity[labeled] if weighted else np.ones(len(labeled))
+        # Whole numbers are summed first, so that no sum depends on how rows were grouped before.
+        order = np.lexsort((propensity, place))
+        place, propensity, number = place[order], propensity[order], number[order]
+        is_first = np.ones(len(labeled), dtype=np.bool_)
+        is_first[1:] = (place[1:] != place[:-1]) | (propensity[1:] != propensity[:-1])
+        begins = np.flatnonzero(is_first)
+
+        def in_cells(which: NDArray[np.bool_]) -> IntArray:
+            found = np.bincount(
+                self.place[which], weights=self.number[which], minlength=len(self.cell)
+            )
+            return found.astype(np.int64)
+
+        return _Cells(
+            cell=self.cell,
+            lower=self.lower,
+            upper=self.upper,
+            unlabeled=in_cells(state == 0),
+            negative=in_cells(state == -1),
+            labeled_cell=place[begins].astype(np.int64),
+            propensity=propensity[begins],
+            labeled_rows=np.add.reduceat(number, begins)
+            if len(begins)
+            else np.empty(0, dtype=np.int64),
+            weighted=weighted,
+        )
 
 
 def _series_table(
