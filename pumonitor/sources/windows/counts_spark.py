@@ -28,9 +28,10 @@ _FEWEST_PARTITIONS: Final = 8
 _BYTES_IN_PARTITION: Final = 32 * 2**20
 _MOST_SENT: Final = 256 * 2**20
 """Bytes of labels that are sent to every machine; Spark refuses more than 8 GB."""
-_SMALL: Final = frozenset({"pumonitor_matched"})
-"""Answers with about as many rows as there are labels."""
-_MOST_KEPT: Final = 10_000_000
+_MOST_LABELS: Final = 10_000_000
+_GROUPS_AT_HAND: Final = "spark.sql.codegen.aggregate.fastHashMap.capacityBit"
+"""Binary digits of how many groups Spark's faster map holds; of windows 16, its default, is few."""
+_DIGITS: Final = "20"
 _SIZE: Final = re.compile(r"sizeInBytes=([0-9.]+) ([KMGTPE]?i?B)")
 _DETAILS: Final = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
@@ -145,7 +146,7 @@ class SparkEngine:
         with (
             _told_in_our_words(about),
             stepping(progress, step),
-            self._few_partitions(statement),
+            self._set_for(statement),
         ):
             found = self._arrow(self._answer(statement, about))
         return {
@@ -154,19 +155,19 @@ class SparkEngine:
         }
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Have a small answer here, and send it to wherever a later statement reads it.
+        """Nothing is left in the memory of a cluster."""
+        del name, statement, about
+        return False
 
-        Nothing is left in the memory of a cluster, and large answers are not kept.
-        """
-        if not (self.dialect.few_labels and name in _SMALL):
-            return False
-        with _told_in_our_words(about):
-            with self._few_partitions(statement):
-                found = self._arrow(self._answer(statement, about).limit(_MOST_KEPT + 1))
-            if found.num_rows > _MOST_KEPT:
-                return False
-            self._kept[name] = self._sent(found)
-        return True
+    @property
+    def most_labels(self) -> int:
+        """Rows of labels that may come here and their ids go back; 0 where labels are too large."""
+        return _MOST_LABELS if self.dialect.few_labels else 0
+
+    def send(self, name: str, table: pa.Table) -> None:
+        """Have a table go from here to where predictions are, whenever a statement reads it."""
+        with _told_in_our_words("what was sent to Spark"):
+            self._kept[name] = self._sent(table)
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine, as Arrow, to be sent to where predictions are."""
@@ -220,23 +221,27 @@ class SparkEngine:
         return pa.Table.from_pylist([row.asDict() for row in rows], to_arrow_schema(frame.schema))
 
     @contextmanager
-    def _few_partitions(self, statement: Statement) -> Iterator[None]:
-        """As many partitions of what is moved as its size asks for, never more than were set.
+    def _set_for(self, statement: Statement) -> Iterator[None]:
+        """Settings of the session that fit a statement, as long as it runs.
 
-        At 200, Spark's default, a window of a million rows took minutes on one machine: each
-        partition is a task with files of its own, also where it holds a few rows.
+        As many partitions of what is moved as its size asks for, never more than were set. At 200,
+        Spark's default, a window of a million rows took minutes on one machine: each partition is a
+        task with files of its own, also where it holds a few rows.
         """
         conf = self._session.conf
-        before = conf.get(_PARTITIONS)
-        wanted = self._partitions_of(statement)
-        if wanted is None or not before.isdigit() or wanted >= int(before):
-            yield
-            return
-        conf.set(_PARTITIONS, str(wanted))
+        before = {name: conf.get(name, None) for name in (_PARTITIONS, _GROUPS_AT_HAND)}
+        wanted = {_GROUPS_AT_HAND: _DIGITS}
+        partitions = self._partitions_of(statement)
+        set_by_now = conf.get(_PARTITIONS)
+        if partitions is not None and set_by_now.isdigit() and partitions < int(set_by_now):
+            wanted[_PARTITIONS] = str(partitions)
         try:
+            for name, value in wanted.items():
+                _try_to_set(conf, name, value)
             yield
         finally:
-            conf.set(_PARTITIONS, before)
+            for name in wanted:
+                _try_to_set(conf, name, before[name])
 
     def _partitions_of(self, statement: Statement) -> int | None:
         read = sum(size for view, size in self._sizes.items() if view in statement.sql)
@@ -263,6 +268,17 @@ class SparkEngine:
             sql = sql.replace(name, view)
         with _told_in_our_words(about):
             return self._session.sql(sql)
+
+
+def _try_to_set(conf: Any, name: str, value: str | None) -> None:
+    """Some servers keep settings to themselves; none of ours is needed."""
+    from pyspark.errors import PySparkException
+
+    with suppress(PySparkException):
+        if value is None:
+            conf.unset(name)
+        else:
+            conf.set(name, value)
 
 
 def _array(column: Any) -> NDArray[Any]:
