@@ -84,6 +84,14 @@ def test_windows_of_a_round_are_one_job_that_leaves_nothing_behind(
     assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
 
 
+def noting(arrow, answers):
+    def noted(frame):
+        answers.append(arrow(frame))
+        return answers[-1]
+
+    return noted
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("text_ids", [False, True])
 def test_rows_that_no_label_is_about_never_leave_spark(spark, tmp_path, monkeypatch, text_ids):
@@ -103,12 +111,7 @@ def test_rows_that_no_label_is_about_never_leave_spark(spark, tmp_path, monkeypa
         answers = []
         with closing(opened(read[0], labels_of)) as source:
             engine = source._engine
-            arrow = engine._arrow
-            monkeypatch.setattr(
-                engine,
-                "_arrow",
-                lambda frame, arrow=arrow: answers.append(arrow(frame)) or answers[-1],
-            )
+            monkeypatch.setattr(engine, "_arrow", noting(engine._arrow, answers))
             assert_equal(source.counts(REQUEST), expected)
         # Labels, rows, different ids, and ids that were looked for among all predictions.
         assert len(answers) == 4

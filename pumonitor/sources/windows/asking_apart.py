@@ -60,7 +60,7 @@ def ask_apart(
     import pyarrow as pa
 
     about = query.predictions.relation.name
-    ids = labels["id"].unique()
+    ids = labels["id"].unique().drop_null()
     engine.send(LABELED, pa.table({"id": ids, "number": np.arange(len(ids))}))
     answer = engine.columns(
         rows_apart(query, ids=len(ids)), about=about, progress=progress, step=STEP

@@ -229,19 +229,20 @@ class SparkEngine:
         task with files of its own, also where it holds a few rows.
         """
         conf = self._session.conf
-        before = {name: conf.get(name, None) for name in (_PARTITIONS, _GROUPS_AT_HAND)}
+        before = {
+            _PARTITIONS: conf.get(_PARTITIONS),
+            _GROUPS_AT_HAND: conf.get(_GROUPS_AT_HAND, None),
+        }
         wanted = {_GROUPS_AT_HAND: _DIGITS}
         partitions = self._partitions_of(statement)
-        set_by_now = conf.get(_PARTITIONS)
-        if partitions is not None and set_by_now.isdigit() and partitions < int(set_by_now):
-            wanted[_PARTITIONS] = str(partitions)
+        most = before[_PARTITIONS]
+        if partitions is not None and most.isdigit() and partitions < int(most):
+            wanted = {_PARTITIONS: str(partitions)} | wanted
+        _set(conf, wanted)
         try:
-            for name, value in wanted.items():
-                _try_to_set(conf, name, value)
             yield
         finally:
-            for name in wanted:
-                _try_to_set(conf, name, before[name])
+            _set(conf, {name: before[name] for name in wanted})
 
     def _partitions_of(self, statement: Statement) -> int | None:
         read = sum(size for view, size in self._sizes.items() if view in statement.sql)
@@ -270,15 +271,16 @@ class SparkEngine:
             return self._session.sql(sql)
 
 
-def _try_to_set(conf: Any, name: str, value: str | None) -> None:
-    """Some servers keep settings to themselves; none of ours is needed."""
+def _set(conf: Any, values: Mapping[str, str | None]) -> None:
+    """Settings of a session, as far as it lets them be set: none of ours is needed."""
     from pyspark.errors import PySparkException
 
     with suppress(PySparkException):
-        if value is None:
-            conf.unset(name)
-        else:
-            conf.set(name, value)
+        for name, value in values.items():
+            if value is None:
+                conf.unset(name)
+            else:
+                conf.set(name, value)
 
 
 def _array(column: Any) -> NDArray[Any]:
