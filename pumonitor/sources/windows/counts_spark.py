@@ -288,10 +288,10 @@ def _array(column: Any) -> NDArray[Any]:
     import pyarrow as pa
 
     column = column.combine_chunks()
-    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+    is_number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    if is_number and column.null_count:
         missing = column.is_null().to_numpy(zero_copy_only=False)
-        plain = column.fill_null(0).to_numpy(zero_copy_only=False)
-        return np.ma.MaskedArray(plain, missing) if missing.any() else plain
+        return np.ma.MaskedArray(column.fill_null(0).to_numpy(zero_copy_only=False), missing)
     found: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     return found
 
