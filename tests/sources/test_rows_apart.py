@@ -17,7 +17,7 @@ from pumonitor.errors import InputError
 from pumonitor.ports import CountRequest, Window
 from pumonitor.sources import opening
 from pumonitor.sources.column_types.dialects import DuckDB
-from pumonitor.sources.windows import apart_query, asking_apart, counting
+from pumonitor.sources.windows import apart_query, asking_apart, counting, slices
 from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from tests.sources.monitored import REQUEST, assert_equal, labels, predictions
 from tests.sources.monitored import opened as monitored
@@ -88,7 +88,7 @@ def said(number, hours, label=1, chance=0.5):
 
 @given(case=cases(), differ=st.booleans())
 @settings(
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -211,6 +211,18 @@ def test_more_labels_than_come_here_stay_where_they_are(elsewhere, monkeypatch, 
     with closing(opened(*both)) as here, elsewhere(*both) as there:
         assert_equal(there.counts(request(0)), here.counts(request(0)))
         assert there._engine.sent == {}
+
+
+def test_rows_of_many_labels_are_counted_here_slice_by_slice(elsewhere, monkeypatch):
+    made = [row(place, place, place / 100) for place in range(48)]
+    both = tables(made, [said(place, 20 + place) for place in range(0, 60, 2)])
+    days = [request(0), request(1)]
+    with closing(opened(*both)) as here:
+        expected = alone(here, days)
+    monkeypatch.setattr(slices, "_LABELS_AT_ONCE", 7)
+    with elsewhere(*both) as there:
+        for one, wanted in zip(there.counts_of_many(days), expected, strict=True):
+            assert_equal(one, wanted)
 
 
 def test_more_groups_than_are_borne_are_counted_window_by_window(elsewhere, monkeypatch):

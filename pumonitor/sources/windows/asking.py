@@ -49,7 +49,8 @@ def ask(
     """Ask all that there is to know of one window or of several.
 
     An engine in this process that can hold rows reads predictions once and holds them, if they are
-    few enough. All others are asked by one statement, twice where ids stand more than once.
+    few enough. One elsewhere that takes tables counts the rows that no label is about. All others
+    are asked by one statement, twice where ids stand more than once.
 
     Raises
     ------
