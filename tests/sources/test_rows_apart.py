@@ -183,6 +183,7 @@ def test_an_id_of_two_days_is_of_both(elsewhere):
         ([row(1, 1), row(None, 2)], [said(1, 30)]),
         ([row(1, 1), row(2, 2)], [said(None, 30), said(1, 30)]),
         ([row(1, 1, None)], [said(1, 30)]),
+        ([row(1, 1), (2, None, 0.5, "a", "DE")], [said(2, 30)]),
         ([row(1, 1)], [said(1, 30, label=7)]),
         ([row(1, 1)], [said(1, 30, chance=0.0)]),
     ],
@@ -201,6 +202,14 @@ def test_a_label_that_cannot_be_used_is_nothing_before_it_is_known(elsewhere):
     both = tables([row(1, 1), row(2, 2)], [said(1, 3), said(2, 20, label=7)])
     early = replace(request(0), as_of=(START + timedelta(hours=6),))
     with closing(opened(*both)) as here, elsewhere(*both) as there:
+        assert_equal(there.counts(early), here.counts(early))
+
+
+def test_labels_without_prediction_are_those_known_before_a_window_ends(elsewhere):
+    both = tables([row(1, 1), row(2, 2)], [said(1, 3), said(8, 5), said(9, 20), said(9, 30)])
+    early = replace(request(0), as_of=(START + timedelta(hours=6),))
+    with closing(opened(*both)) as here, elsewhere(*both) as there:
+        assert there.counts(early).found.orphan_labels == 2
         assert_equal(there.counts(early), here.counts(early))
 
 
@@ -236,6 +245,8 @@ def test_more_groups_than_are_borne_are_counted_window_by_window(elsewhere, monk
     with elsewhere(*both) as there:
         for one, wanted in zip(there.counts_of_many(days), expected, strict=True):
             assert_equal(one, wanted)
+        # That it is too much tells one statement; of each window alone there are two.
+        assert there._engine.statements == 5
 
 
 def test_without_labels_all_rows_are_counted_there(elsewhere):
