@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
+from types import SimpleNamespace
 
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyspark.errors import PySparkException
 
 from pumonitor.ports import Window
 from pumonitor.sources.column_types.warehouses.databricks import Databricks
+from pumonitor.sources.windows.counts_query import Statement
+from pumonitor.sources.windows.counts_spark import SparkEngine
 from tests.sources.monitored import DAY, REQUEST, assert_equal, labels, opened, predictions
 
 # Arrow reads pandas in a way that pandas announces to change.
@@ -120,6 +124,27 @@ def test_rows_that_no_label_is_about_never_leave_spark(spark, tmp_path, monkeypa
         assert answers[2]["n"].to_pylist() == [expected.found.predictions]
         assert spark.conf.get(setting, None) is None
     assert len(spark.catalog.listTables()) == views
+
+
+class Refusing:
+    """Settings of a session of which a server lets only one be read, and none be set."""
+
+    def get(self, name, *_):
+        if name == "spark.sql.shuffle.partitions":
+            return "200"
+        raise PySparkException(f"{name} is not available")
+
+    def set(self, name, _value):
+        raise PySparkException(f"{name} is not available")
+
+    def unset(self, name):
+        self.set(name, None)
+
+
+def test_a_session_that_lets_nothing_be_set_is_asked_all_the_same():
+    engine = SparkEngine(SimpleNamespace(conf=Refusing()))
+    with engine._set_for(Statement(sql="SELECT 1")):
+        pass
 
 
 @pytest.mark.parametrize("key", ["text", "integer"])

@@ -29,9 +29,11 @@ _BYTES_IN_PARTITION: Final = 32 * 2**20
 _MOST_SENT: Final = 256 * 2**20
 """Bytes of labels that are sent to every machine; Spark refuses more than 8 GB."""
 _MOST_LABELS: Final = 10_000_000
-_GROUPS_AT_HAND: Final = "spark.sql.codegen.aggregate.fastHashMap.capacityBit"
-"""Binary digits of how many groups Spark's faster map holds; of windows 16, its default, is few."""
+"""Rows that come here."""
+_FAST_GROUPS: Final = "spark.sql.codegen.aggregate.fastHashMap.capacityBit"
+"""Binary digits of how many groups a task holds in the faster of Spark's maps, by default 16."""
 _DIGITS: Final = "20"
+"""Cells of eight windows, which one task reads of days of a million rows."""
 _SIZE: Final = re.compile(r"sizeInBytes=([0-9.]+) ([KMGTPE]?i?B)")
 _DETAILS: Final = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
@@ -226,16 +228,15 @@ class SparkEngine:
 
         As many partitions of what is moved as its size asks for, never more than were set. At 200,
         Spark's default, a window of a million rows took minutes on one machine: each partition is a
-        task with files of its own, also where it holds a few rows.
+        task with files of its own, also where it holds a few rows. And the faster map for groups, a
+        few megabytes, is made large enough: else most groups are in another, which takes twice the
+        time.
         """
         conf = self._session.conf
-        before = {
-            _PARTITIONS: conf.get(_PARTITIONS),
-            _GROUPS_AT_HAND: conf.get(_GROUPS_AT_HAND, None),
-        }
-        wanted = {_GROUPS_AT_HAND: _DIGITS}
+        most = conf.get(_PARTITIONS)
+        before = {_PARTITIONS: most, _FAST_GROUPS: _setting(conf, _FAST_GROUPS)}
+        wanted = {_FAST_GROUPS: _DIGITS}
         partitions = self._partitions_of(statement)
-        most = before[_PARTITIONS]
         if partitions is not None and most.isdigit() and partitions < int(most):
             wanted = {_PARTITIONS: str(partitions)} | wanted
         _set(conf, wanted)
@@ -269,6 +270,17 @@ class SparkEngine:
             sql = sql.replace(name, view)
         with _told_in_our_words(about):
             return self._session.sql(sql)
+
+
+def _setting(conf: Any, name: str) -> str | None:
+    """What a session has set; None where it has not, or does not tell."""
+    from pyspark.errors import PySparkException
+
+    try:
+        found: str | None = conf.get(name, None)
+    except PySparkException:
+        return None
+    return found
 
 
 def _set(conf: Any, values: Mapping[str, str | None]) -> None:
