@@ -17,7 +17,7 @@ from pumonitor._score_grid import ScoreGrid
 from pumonitor.errors import InputError
 from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 from pumonitor.sources.opening import open_source
-from pumonitor.sources.windows import asking, different_ids, slices, sorted_scores
+from pumonitor.sources.windows import answers_here, asking, different_ids, slices, sorted_scores
 from tests.sources.monitored import DAY, REQUEST, START, assert_equal, labels, predictions
 
 # Arrow reads pandas in a way that pandas announces to change.
@@ -32,14 +32,14 @@ MOMENTS = pa.timestamp("us", "UTC")
 @pytest.fixture
 def sorting(monkeypatch):
     """As if a few hundred rows were many; how often groups are found by sorting."""
-    found, groups = [], asking.groups_of_scores
+    found, groups = [], answers_here.groups_of_scores
 
     def seen(*given):
         found.append(groups(*given))
         return found[-1]
 
     monkeypatch.setattr(sorted_scores, "_LEAST", 0)
-    monkeypatch.setattr(asking, "groups_of_scores", seen)
+    monkeypatch.setattr(answers_here, "groups_of_scores", seen)
     return found
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
+from types import SimpleNamespace
 
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyspark.errors import PySparkException
 
 from pumonitor.ports import Window
 from pumonitor.sources.column_types.warehouses.databricks import Databricks
+from pumonitor.sources.windows.counts_query import Statement
+from pumonitor.sources.windows.counts_spark import SparkEngine
 from tests.sources.monitored import DAY, REQUEST, assert_equal, labels, opened, predictions
 
 # Arrow reads pandas in a way that pandas announces to change.
@@ -77,11 +81,70 @@ def test_windows_of_a_round_are_one_job_that_leaves_nothing_behind(
         )
         for found, wanted in zip(source.counts_of_many(requests), expected, strict=True):
             assert_equal(found, wanted)
-    # For predictions with labels, for all else, and again as ids stand twice in these windows.
-    assert len(asked) == 3
+    # For labels, for rows, for different ids, and once more for all as ids stand twice there.
+    assert len(asked) == 4
     assert spark.conf.get("spark.sql.shuffle.partitions") == "200"
     spark.conf.set("spark.sql.shuffle.partitions", "1")
     assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
+
+
+def noting(arrow, answers):
+    def noted(frame):
+        answers.append(arrow(frame))
+        return answers[-1]
+
+    return noted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text_ids", [False, True])
+def test_rows_that_no_label_is_about_never_leave_spark(spark, tmp_path, monkeypatch, text_ids):
+    frames = [
+        predictions(text_ids=text_ids).drop_duplicates("prediction id"),
+        labels(text_ids=text_ids),
+    ]
+    read = []
+    for name, frame in zip(("predictions", "labels"), frames, strict=True):
+        pl.from_pandas(frame).write_parquet(tmp_path / f"{name}.parquet")
+        read.append(spark.read.parquet(str(tmp_path / f"{name}.parquet")))
+    with closing(opened(*frames)) as source:
+        expected = source.counts(REQUEST)
+    setting = "spark.sql.codegen.aggregate.fastHashMap.capacityBit"
+    views = len(spark.catalog.listTables())
+    for labels_of in (read[1], frames[1]):
+        answers = []
+        with closing(opened(read[0], labels_of)) as source:
+            engine = source._engine
+            monkeypatch.setattr(engine, "_arrow", noting(engine._arrow, answers))
+            assert_equal(source.counts(REQUEST), expected)
+        # Labels, rows, different ids, and ids that were looked for among all predictions.
+        assert len(answers) == 4
+        by_themselves = sum(code < 0 for code in answers[1]["code"].to_pylist())
+        assert 0 < by_themselves <= answers[0].num_rows
+        assert answers[2]["n"].to_pylist() == [expected.found.predictions]
+        assert spark.conf.get(setting, None) is None
+    assert len(spark.catalog.listTables()) == views
+
+
+class Refusing:
+    """Settings of a session of which a server lets only one be read, and none be set."""
+
+    def get(self, name, *_):
+        if name == "spark.sql.shuffle.partitions":
+            return "200"
+        raise PySparkException(f"{name} is not available")
+
+    def set(self, name, _value):
+        raise PySparkException(f"{name} is not available")
+
+    def unset(self, name):
+        self.set(name, None)
+
+
+def test_a_session_that_lets_nothing_be_set_is_asked_all_the_same():
+    engine = SparkEngine(SimpleNamespace(conf=Refusing()))
+    with engine._set_for(Statement(sql="SELECT 1")):
+        pass
 
 
 @pytest.mark.parametrize("key", ["text", "integer"])

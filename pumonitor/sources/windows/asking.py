@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from functools import partial, reduce
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from pumonitor.ports import Progress
 from pumonitor.sources.windows.answers import Answers, Repeats, numbers_of
+from pumonitor.sources.windows.answers_here import STEP, answers_here, with_repeats
+from pumonitor.sources.windows.asking_apart import IdsRepeatError, ask_apart
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import LABEL_TOTALS, CountQuery
 from pumonitor.sources.windows.different_ids import SeenIds, all_different, seen_ids
@@ -21,7 +23,6 @@ from pumonitor.sources.windows.id_slices import IdSlice
 from pumonitor.sources.windows.label_parts import of_each_part, progress_of_part
 from pumonitor.sources.windows.refusing import check_labels, refuse_labels
 from pumonitor.sources.windows.slices import added, outside, slices_of
-from pumonitor.sources.windows.sorted_scores import groups_of_scores, scores_to_sort
 
 __all__ = ["LoadIds", "TooMuchError", "ask", "count_orphans", "distinct"]
 
@@ -34,7 +35,6 @@ _ROWS_TOGETHER: Final = 500_000
 """Of windows counted together here: with more, statements cost less than telling windows apart."""
 _MOST_LENGTHS: Final = 64
 """Of windows that are searched at a time before all the rest is."""
-_STEP: Final = "Counting rows"
 
 _Query = TypeVar("_Query", bound=CountQuery)
 
@@ -49,7 +49,8 @@ def ask(
     """Ask all that there is to know of one window or of several.
 
     An engine in this process that can hold rows reads predictions once and holds them, if they are
-    few enough. All others are asked by one statement, twice where ids stand more than once.
+    few enough. One elsewhere that takes tables counts the rows that no label is about. All others
+    are asked by one statement, twice where ids stand more than once.
 
     Raises
     ------
@@ -65,14 +66,7 @@ def ask(
     slices: list[IdSlice] = []
     if "pumonitor_rows" not in query.kept:
         slices = slices_of(seen, labels=labels, dialect=query.dialect)
-    if not slices:
-        answers = _of_ids(engine, query, seen, progress=progress)
-    else:
-        parts = (replace(query, only=one) for one in slices)
-        answers = reduce(
-            partial(added, segments=query.segments),
-            (_of_ids(engine, one, seen_ids(engine, one), progress=progress) for one in parts),
-        )
+    answers = answers_here(engine, query, seen, slices, progress=progress)
     if load_ids is None:
         return answers
     orphans: Counter[int] = Counter()
@@ -80,38 +74,6 @@ def ask(
     for some in everywhere:
         orphans.update(count_orphans(engine, replace(query, only=some), load_ids))
     return replace(answers, orphans=dict(orphans))
-
-
-def _of_ids(
-    engine: Engine, query: CountQuery, seen: SeenIds, *, progress: Progress | None
-) -> Answers:
-    """All but labels without prediction, of all ids or of a slice of them."""
-    repeats: Mapping[int, Repeats] = {}
-    about = query.predictions.relation.name
-    if not all_different(engine, query, seen):
-        query = _with_repeats(engine, query)
-        told = engine.rows(query.repeats_found(), about=about)
-        repeats = {_place(row, 3): _repeats(row[-3:]) for row in told}
-    scores = scores_to_sort(engine, query, seen.rows, progress=progress, step=_STEP)
-    # All else is about rows with labels. Without one that is known only the score counts.
-    if scores is not None and engine.keep("pumonitor_first", query.rows_with_labels(), about=about):
-        query = replace(query, kept=query.kept | {"pumonitor_first"})
-    # What comes now is read twice: where it can be held, it is.
-    if engine.keep("pumonitor_states", query.states(), about=query.labels.relation.name):
-        query = replace(query, kept=query.kept | {"pumonitor_states"})
-    groups = (
-        engine.columns(query.groups(), about=about, progress=progress, step=_STEP)
-        if scores is None
-        else groups_of_scores(engine, query, scores)
-    )
-    found = engine.rows(query.found(), about=query.labels.relation.name)
-    numbers = ("moment", "bucket", "ids", *LABEL_TOTALS)
-    return Answers(
-        groups=_with_place(groups),
-        found=_totals(found, ("place", *numbers) if query.windows else numbers),
-        repeats=repeats,
-        orphans={},
-    )
 
 
 def _held(engine: Engine, query: CountQuery) -> tuple[CountQuery, SeenIds]:
@@ -142,15 +104,7 @@ def distinct(engine: Engine, query: _Query) -> _Query:
     """
     if all_different(engine, query, seen_ids(engine, query)):
         return query
-    return _with_repeats(engine, query)
-
-
-def _with_repeats(engine: Engine, query: _Query) -> _Query:
-    about = query.predictions.relation.name
-    query = replace(query, repeats=True)
-    if engine.keep("pumonitor_repeated", query.repeated(), about=about):
-        query = replace(query, kept=query.kept | {"pumonitor_repeated"})
-    return query
+    return with_repeats(engine, query)
 
 
 def count_orphans(engine: Engine, query: CountQuery, load_ids: LoadIds) -> dict[int, int]:
@@ -203,22 +157,22 @@ def _ask_at_once(
 def _ask_part(
     engine: Engine, query: CountQuery, *, load_ids: LoadIds | None, progress: Progress | None
 ) -> Answers:
-    is_apart = load_ids is not None and (
+    try:
+        answers = ask_apart(engine, query, with_orphans=load_ids is not None, progress=progress)
+    except IdsRepeatError:
+        query = replace(query, repeats=True)
+    else:
+        if answers is not None:
+            return answers
+    is_alone = load_ids is not None and (
         # Both parts would bind the parameters of the same query, each to another stretch of time.
         bool(query.predictions.relation.parameters) or query.as_of[-1] < query.between[1]
     )
-    with_orphans = load_ids is not None and not is_apart
-    plain = query
-    if engine.keep(
-        "pumonitor_matched",
-        query.matched(anywhere=with_orphans),
-        about=query.predictions.relation.name,
-    ):
-        query = replace(query, kept=query.kept | {"pumonitor_matched"})
+    with_orphans = load_ids is not None and not is_alone
     parts = _parts(engine, query, with_orphans=with_orphans, progress=progress)
-    if sum(parts[3]["n"].tolist()) != sum(parts[0]["n"].tolist()):
+    if not query.repeats and sum(parts[3]["n"].tolist()) != sum(parts[0]["n"].tolist()):
         # Labels are about the first row of an id, which all its rows tell.
-        query = replace(plain, repeats=True)
+        query = replace(query, repeats=True)
         parts = _parts(engine, query, with_orphans=with_orphans, progress=progress)
     labels = parts[2]
     refuse_labels(
@@ -228,7 +182,7 @@ def _ask_part(
     repeated = zip(
         *(parts[4][name].tolist() for name in ("place", "n", "cell", "history")), strict=True
     )
-    if is_apart and load_ids is not None:
+    if is_alone and load_ids is not None:
         orphans = count_orphans(engine, query, load_ids)
     else:
         told = zip(parts[5]["place"].tolist(), parts[5]["n"].tolist(), strict=True)
@@ -249,7 +203,7 @@ def _parts(
         query.everything(with_orphans=with_orphans),
         about=query.predictions.relation.name,
         progress=progress,
-        step=_STEP,
+        step=STEP,
     )
     whole = ("part", "place", "cell", "history", "n", *LABEL_TOTALS)
     doubles = ("propensity", "lower_score", "upper_score")
@@ -260,30 +214,3 @@ def _parts(
     }
     part = arrays["part"]
     return [{name: values[part == one] for name, values in arrays.items()} for one in range(6)]
-
-
-def _with_place(columns: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """Columns as arrays, all of place 0 where one window was asked about."""
-    found = {
-        name: values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
-        for name, values in columns.items()
-    }
-    found.setdefault("place", np.zeros(len(found["n"]), dtype=np.int64))
-    return found
-
-
-def _totals(rows: list[tuple[Any, ...]], names: tuple[str, ...]) -> dict[str, NDArray[np.int64]]:
-    found = np.array([[int(value) for value in row] for row in rows], dtype=np.int64)
-    found = found.reshape(len(rows), len(names))
-    columns = {name: found[:, number] for number, name in enumerate(names)}
-    columns.setdefault("place", np.zeros(len(rows), dtype=np.int64))
-    return columns
-
-
-def _place(row: tuple[Any, ...], numbers: int) -> int:
-    return int(row[0]) if len(row) > numbers else 0
-
-
-def _repeats(row: tuple[Any, ...]) -> Repeats:
-    # Sums over no rows are null.
-    return Repeats(*(int(value or 0) for value in row))

@@ -22,6 +22,7 @@ __all__ = [
     "Engine",
     "EngineRemarks",
     "Reading",
+    "TakesTables",
     "TellsCost",
     "received",
     "stepping",
@@ -163,6 +164,18 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Let go of everything."""
+
+
+@runtime_checkable
+class TakesTables(Engine, Protocol):
+    """An engine elsewhere that small tables can be sent to, for its next statements to read."""
+
+    @property
+    def most_labels(self) -> int:
+        """Rows of labels that may come here and their ids go back; 0 where labels are too large."""
+
+    def send(self, name: str, table: pa.Table) -> None:
+        """Have a table under this name until the snapshot ends."""
 
 
 def received(

@@ -256,7 +256,7 @@ class QueryParts:
                 f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
                 "1 AS said_rows, label AS state, 0 AS disagrees, said.propensity, "
                 f"{self._refused} AS refused FROM pumonitor_said AS said "
-                f"JOIN {self._predicted} ON said.id = predicted.id{within}"
+                f"JOIN pumonitor_first AS predicted ON said.id = predicted.id{within}"
             )
         return (
             f"SELECT {self.dialect.broadcast('said')}{self.by}said.id, made, known, "
@@ -265,7 +265,7 @@ class QueryParts:
             "CASE WHEN min(label) = max(label) THEN 0 ELSE 1 END AS disagrees, "
             "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "
             f"{self._refused} AS refused FROM pumonitor_said AS said "
-            f"JOIN {self._predicted} ON said.id = predicted.id{within} "
+            f"JOIN pumonitor_first AS predicted ON said.id = predicted.id{within} "
             f"GROUP BY {self.by}said.id, made, known"
         )
 
@@ -280,24 +280,6 @@ class QueryParts:
         if self.only is not None:
             only.append(self.only.labels.format("said.id"))
         return only
-
-    @property
-    def _predicted(self) -> str:
-        """The rows of the window that labels are looked for among."""
-        if "pumonitor_matched" not in self.kept:
-            return "pumonitor_first AS predicted"
-        start, end = (microseconds(moment) for moment in self.between)
-        if not self.windows:
-            return (
-                "(SELECT id, made FROM pumonitor_matched "
-                f"WHERE made >= {start} AND made < {end}) AS predicted"
-            )
-        place = place_of("made", self.windows, self.dialect)
-        return (
-            "(SELECT id, made, place FROM "
-            f"(SELECT id, made, {place} AS place FROM pumonitor_matched) AS matched "
-            "WHERE place IS NOT NULL) AS predicted"
-        )
 
     @property
     def _refused(self) -> str:

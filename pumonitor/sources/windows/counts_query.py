@@ -129,17 +129,6 @@ class CountQuery(QueryParts):
             "pumonitor_said",
         )
 
-    def matched(self, *, anywhere: bool) -> Statement:
-        """Ids and times of predictions that labels are known of, in the window or anywhere."""
-        rows = "pumonitor_made" if anywhere else "pumonitor_rows"
-        return self.stated(
-            f"SELECT {self.dialect.broadcast('said')}predicted.id AS id, made FROM {rows} "
-            "AS predicted JOIN (SELECT id FROM pumonitor_said GROUP BY id) AS said "
-            "ON predicted.id = said.id",
-            rows,
-            "pumonitor_said",
-        )
-
     def states(self) -> Statement:
         """Ids of the window that labels are known of, with all that was said about each."""
         return self._part("pumonitor_states")
@@ -158,10 +147,7 @@ class CountQuery(QueryParts):
         keys = ", ".join([*version, *self.segments, "cell", "history", *propensity])
         same = "" if has_version else "'' AS model_version, "
         same += "" if has_propensity else f"CAST(NULL AS {self.dialect.double}) AS propensity, "
-        double = self.dialect.double_constant
-        above = f"CASE WHEN score >= {double(self.threshold)} THEN 1 ELSE 0 END"
-        index = self.grid.sql("score", floor=self.dialect.floor, constant=double)
-        cell = f"CASE WHEN problem > 0 THEN -problem ELSE 2 * {index} + {above} END"
+        cell = self.cell
         history = f"coalesce(history, {self.unlabeled})"
         if self.dialect.short is not None:
             cell = f"CAST({cell} AS {self.dialect.short})"
@@ -195,6 +181,14 @@ class CountQuery(QueryParts):
             "pumonitor_first",
             "pumonitor_states",
         )
+
+    @property
+    def cell(self) -> str:
+        """SQL of the cell of a row, twice that of its score and 1 from the threshold on."""
+        double = self.dialect.double_constant
+        above = f"CASE WHEN score >= {double(self.threshold)} THEN 1 ELSE 0 END"
+        index = self.grid.sql("score", floor=self.dialect.floor, constant=double)
+        return f"CASE WHEN problem > 0 THEN -problem ELSE 2 * {index} + {above} END"
 
     def found(self) -> Statement:
         """Totals over the ids with labels, by first moment as a positive and by delay."""
@@ -300,8 +294,6 @@ class CountQuery(QueryParts):
 
     def _without_prediction(self, between: tuple[datetime, datetime] | None, values: Values) -> str:
         """Ids of predictions pass by the few that are looked for, never the other way round."""
-        if between is None and "pumonitor_matched" in self.kept:
-            return "pumonitor_unmatched WHERE id NOT IN (SELECT id FROM pumonitor_matched)"
         ids = prediction_ids(self.predictions, key=self.key, between=between, values=values)
         sliced = "" if self.only is None else f" AND {self.only.labels.format('id')}"
         return (
@@ -325,10 +317,12 @@ class CountQuery(QueryParts):
         )
         return self._examples(rows, problem, values)
 
-    def labels_as_said(self) -> Statement:
-        """All label rows known by the last moment, for an engine elsewhere."""
+    def labels_as_said(self, *, most: int | None = None) -> Statement:
+        """All label rows known by the last moment, or so many, for an engine elsewhere."""
+        limit = "" if most is None else f" LIMIT {most}"
         return self.stated(
-            "SELECT id, known, label, propensity, problem FROM pumonitor_said", "pumonitor_said"
+            f"SELECT id, known, label, propensity, problem FROM pumonitor_said{limit}",
+            "pumonitor_said",
         )
 
     def ends(self) -> Statement | None:

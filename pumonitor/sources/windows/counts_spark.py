@@ -28,9 +28,12 @@ _FEWEST_PARTITIONS: Final = 8
 _BYTES_IN_PARTITION: Final = 32 * 2**20
 _MOST_SENT: Final = 256 * 2**20
 """Bytes of labels that are sent to every machine; Spark refuses more than 8 GB."""
-_SMALL: Final = frozenset({"pumonitor_matched"})
-"""Answers with about as many rows as there are labels."""
-_MOST_KEPT: Final = 10_000_000
+_MOST_LABELS: Final = 10_000_000
+"""Rows that come here."""
+_FAST_GROUPS: Final = "spark.sql.codegen.aggregate.fastHashMap.capacityBit"
+"""Binary digits of how many groups a task holds in the faster of Spark's maps, by default 16."""
+_DIGITS: Final = "20"
+"""Cells of eight windows, which one task reads of days of a million rows."""
 _SIZE: Final = re.compile(r"sizeInBytes=([0-9.]+) ([KMGTPE]?i?B)")
 _DETAILS: Final = re.compile(r'^\s*details = "(.+)"$', re.MULTILINE)
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
@@ -145,7 +148,7 @@ class SparkEngine:
         with (
             _told_in_our_words(about),
             stepping(progress, step),
-            self._few_partitions(statement),
+            self._set_for(statement),
         ):
             found = self._arrow(self._answer(statement, about))
         return {
@@ -154,19 +157,19 @@ class SparkEngine:
         }
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
-        """Have a small answer here, and send it to wherever a later statement reads it.
+        """Nothing is left in the memory of a cluster."""
+        del name, statement, about
+        return False
 
-        Nothing is left in the memory of a cluster, and large answers are not kept.
-        """
-        if not (self.dialect.few_labels and name in _SMALL):
-            return False
-        with _told_in_our_words(about):
-            with self._few_partitions(statement):
-                found = self._arrow(self._answer(statement, about).limit(_MOST_KEPT + 1))
-            if found.num_rows > _MOST_KEPT:
-                return False
-            self._kept[name] = self._sent(found)
-        return True
+    @property
+    def most_labels(self) -> int:
+        """Rows of labels that may come here and their ids go back; 0 where labels are too large."""
+        return _MOST_LABELS if self.dialect.few_labels else 0
+
+    def send(self, name: str, table: pa.Table) -> None:
+        """Have a table go from here to where predictions are, whenever a statement reads it."""
+        with _told_in_our_words("what was sent to Spark"):
+            self._kept[name] = self._sent(table)
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
         """Take labels from another engine, as Arrow, to be sent to where predictions are."""
@@ -220,23 +223,27 @@ class SparkEngine:
         return pa.Table.from_pylist([row.asDict() for row in rows], to_arrow_schema(frame.schema))
 
     @contextmanager
-    def _few_partitions(self, statement: Statement) -> Iterator[None]:
-        """As many partitions of what is moved as its size asks for, never more than were set.
+    def _set_for(self, statement: Statement) -> Iterator[None]:
+        """Settings of the session that fit a statement, as long as it runs.
 
-        At 200, Spark's default, a window of a million rows took minutes on one machine: each
-        partition is a task with files of its own, also where it holds a few rows.
+        As many partitions of what is moved as its size asks for, never more than were set. At 200,
+        Spark's default, a window of a million rows took minutes on one machine: each partition is a
+        task with files of its own, also where it holds a few rows. And the faster map for groups, a
+        few megabytes, is made large enough: else most groups are in another, which takes twice the
+        time.
         """
         conf = self._session.conf
-        before = conf.get(_PARTITIONS)
-        wanted = self._partitions_of(statement)
-        if wanted is None or not before.isdigit() or wanted >= int(before):
-            yield
-            return
-        conf.set(_PARTITIONS, str(wanted))
+        most = conf.get(_PARTITIONS)
+        before = {_PARTITIONS: most, _FAST_GROUPS: _setting(conf, _FAST_GROUPS)}
+        wanted = {_FAST_GROUPS: _DIGITS}
+        partitions = self._partitions_of(statement)
+        if partitions is not None and most.isdigit() and partitions < int(most):
+            wanted = {_PARTITIONS: str(partitions)} | wanted
+        _set(conf, wanted)
         try:
             yield
         finally:
-            conf.set(_PARTITIONS, before)
+            _set(conf, {name: before[name] for name in wanted})
 
     def _partitions_of(self, statement: Statement) -> int | None:
         read = sum(size for view, size in self._sizes.items() if view in statement.sql)
@@ -265,15 +272,38 @@ class SparkEngine:
             return self._session.sql(sql)
 
 
+def _setting(conf: Any, name: str) -> str | None:
+    """What a session has set; None where it has not, or does not tell."""
+    from pyspark.errors import PySparkException
+
+    try:
+        found: str | None = conf.get(name, None)
+    except PySparkException:
+        return None
+    return found
+
+
+def _set(conf: Any, values: Mapping[str, str | None]) -> None:
+    """Settings of a session, as far as it lets them be set: none of ours is needed."""
+    from pyspark.errors import PySparkException
+
+    with suppress(PySparkException):
+        for name, value in values.items():
+            if value is None:
+                conf.unset(name)
+            else:
+                conf.set(name, value)
+
+
 def _array(column: Any) -> NDArray[Any]:
     """A column of an answer, masked where it is null."""
     import pyarrow as pa
 
     column = column.combine_chunks()
-    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+    is_number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    if is_number and column.null_count:
         missing = column.is_null().to_numpy(zero_copy_only=False)
-        plain = column.fill_null(0).to_numpy(zero_copy_only=False)
-        return np.ma.MaskedArray(plain, missing) if missing.any() else plain
+        return np.ma.MaskedArray(column.fill_null(0).to_numpy(zero_copy_only=False), missing)
     found: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     return found
 

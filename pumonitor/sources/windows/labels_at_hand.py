@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from pumonitor.sources.column_types.column_kinds import Relation
-from pumonitor.sources.column_types.time_columns import LATEST, TimeColumn
-from pumonitor.sources.windows.counts_engine import LASTING, RECEIVED_COLUMNS, Engine, received
+from pumonitor.sources.column_types.time_columns import LATEST
+from pumonitor.sources.windows.counts_engine import LASTING, Engine, received
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import LabelTable
-from pumonitor.sources.windows.described import named_columns, plain_values
+from pumonitor.sources.windows.described import named_columns
 from pumonitor.sources.windows.different_ids import all_distinct
+from pumonitor.sources.windows.labels_in_arrow import as_received, labels_in_arrow
 from pumonitor.sources.windows.refusing import check_labels
 
 __all__ = ["LabelsAtHand"]
@@ -85,56 +85,19 @@ class LabelsAtHand:
                     )
                     self._received = (
                         LATEST,
-                        replace(self._as_received(kind), has_each_once=all_distinct(ids["hashed"])),
+                        replace(
+                            as_received(labels, kind), has_each_once=all_distinct(ids["hashed"])
+                        ),
                     )
         return self._received[1]
 
     def _fetched(self, moment: datetime) -> LabelTable:
-        import pyarrow as pa
-
         table, engine = self._labels, self._label_engine
         query = replace(self._query, as_of=(moment,), dialect=engine.dialect)
         with engine.snapshot():
             engine.load(table.relation, named_columns(table))
             check_labels(engine, query)
             answer = engine.columns(query.labels_as_said(), about=table.relation.name)
-        types = (
-            pa.int64() if self._query.key == "integer" else pa.string(),
-            pa.int64(),
-            pa.int64(),
-            pa.float64(),
-        )
-        fetched = pa.table(
-            {
-                name: _arrow(answer[name], kind)
-                for name, kind in zip(RECEIVED_COLUMNS, types, strict=True)
-            }
-        )
+        fetched = labels_in_arrow(answer, key=self._query.key)
         relation = self._engine.receive(fetched, name=table.relation.name, key=self._query.key)
-        return self._as_received(relation)
-
-    def _as_received(self, relation: Relation) -> LabelTable:
-        table, column = self._labels, relation.columns
-        return LabelTable(
-            relation=relation,
-            id=column["id"],
-            known_at=None
-            if table.known_at is None
-            else TimeColumn(column=column["known"], zone=None, unit="us"),
-            label=column["label"],
-            propensity=None if table.propensity is None else column["propensity"],
-            is_checked=True,
-        )
-
-
-def _arrow(values: Any, kind: Any) -> Any:
-    import numpy as np
-    import pyarrow as pa
-
-    if isinstance(values, pa.ChunkedArray | pa.Array):
-        return values.cast(kind)
-    if isinstance(values, np.ma.MaskedArray):
-        return pa.array(values.data, type=kind, mask=np.ma.getmaskarray(values))
-    if isinstance(values, np.ndarray):
-        return pa.array(values, type=kind)
-    return pa.array(plain_values(values), type=kind)
+        return as_received(self._labels, relation)

@@ -101,6 +101,8 @@ def _groups(
     propensity = np.nan_to_num(columns["propensity"], nan=NO_PROPENSITY)
     keys = [*(columns[name] for name in ("place", "cell", "history")), propensity]
     keys += [columns[name] for name in ("model_version", *segments)]
+    # What is the same in all rows, as most versions are, tells none apart.
+    keys = [key for key in keys if np.any(key[1:] != key[:-1])] or keys[:1]
     order = np.lexsort(keys)
     is_first = np.ones(len(order), dtype=np.bool_)
     if len(order):
