@@ -186,6 +186,8 @@ def test_an_id_of_two_days_is_of_both(elsewhere):
         ([row(1, 1), (2, None, 0.5, "a", "DE")], [said(2, 30)]),
         ([row(1, 1)], [said(1, 30, label=7)]),
         ([row(1, 1)], [said(1, 30, chance=0.0)]),
+        ([row(1, 1), row(2, 2, version="a\0")], [said(1, 30)]),
+        ([row(1, 1), row(2, 2, country="DE\0")], [said(2, 30)]),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_the_same_words(elsewhere, made, known):

@@ -28,7 +28,8 @@ _FEWEST_PARTITIONS: Final = 8
 _BYTES_IN_PARTITION: Final = 32 * 2**20
 _MOST_SENT: Final = 256 * 2**20
 """Bytes of labels that are sent to every machine; Spark refuses more than 8 GB."""
-_MOST_LABELS: Final = 10_000_000
+_MOST_LABELS: Final = 2_000_000
+"""As many as are grouped here at once: text ids of twice as many fill the memory allowed."""
 """Rows that come here."""
 _FAST_GROUPS: Final = "spark.sql.codegen.aggregate.fastHashMap.capacityBit"
 """Binary digits of how many groups a task holds in the faster of Spark's maps, by default 16."""
@@ -168,7 +169,7 @@ class SparkEngine:
 
     def send(self, name: str, table: pa.Table) -> None:
         """Have a table go from here to where predictions are, whenever a statement reads it."""
-        with _told_in_our_words("what was sent to Spark"):
+        with _told_in_our_words("ids of labels", cannot_be="sent to Spark"):
             self._kept[name] = self._sent(table)
 
     def receive(self, labels: pa.Table, *, name: str, key: Key) -> Relation:
@@ -309,21 +310,23 @@ def _array(column: Any) -> NDArray[Any]:
 
 
 @contextmanager
-def _told_in_our_words(about: str) -> Iterator[None]:
+def _told_in_our_words(about: str, *, cannot_be: str = "read") -> Iterator[None]:
     """Also what is asked of the session itself, which may be on a server."""
     from pyspark.errors import PySparkException
 
     try:
         yield
     except PySparkException as error:
-        raise in_our_words(error, about) from None
+        raise in_our_words(error, about, cannot_be=cannot_be) from None
 
 
-def in_our_words(error: Exception, about: str) -> SourceError:
+def in_our_words(error: Exception, about: str, *, cannot_be: str = "read") -> SourceError:
     """What Spark says, in one line; of a server that is gone, what the connection says."""
     said = str(error).strip()
     told = _DETAILS.search(said)
-    return SourceError(f"{about} cannot be read: {told[1] if told else said.splitlines()[0]}")
+    return SourceError(
+        f"{about} cannot be {cannot_be}: {told[1] if told else said.splitlines()[0]}"
+    )
 
 
 def _kind(name: str) -> Kind:

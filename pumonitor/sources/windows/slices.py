@@ -87,12 +87,24 @@ def _both(one: Repeats, other: Repeats) -> Repeats:
     )
 
 
+def _texts(groups: Mapping[str, NDArray[Any]], segments: Sequence[str]) -> set[str]:
+    return {text for name in ("model_version", *segments) for text in set(groups[name].tolist())}
+
+
 def _groups(
     one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArray[Any]], segments: Sequence[str]
 ) -> dict[str, NDArray[Any]]:
-    """Groups of the same keys become one."""
+    """Groups of the same keys become one.
+
+    Text that holds a NUL is refused later, and would be cut at its end here: it is left as it is.
+    """
     whole = ("place", "cell", "history", "n")
     columns: dict[str, NDArray[Any]] = {}
+    if any("\0" in text for of in (one, other) for text in _texts(of, segments)):
+        return {
+            name: np.concatenate([np.asarray(of[name], dtype=object) for of in (one, other)])
+            for name in one
+        }
     for name in ("model_version", *segments):
         columns[name] = np.concatenate([texts_of(one[name]), texts_of(other[name])])
     for name in (*whole, "propensity", "lower_score", "upper_score"):

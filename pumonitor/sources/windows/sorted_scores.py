@@ -23,8 +23,6 @@ __all__ = ["groups_of_scores", "scores_to_sort"]
 
 _LEAST: Final = 50_000
 """Of fewer rows a statement more takes longer than a group-by."""
-_MOST: Final = 2_000_000
-"""As many as an engine here may hold: sorting takes 100 MB for them."""
 
 Groups = Mapping[str, NDArray[Any]]
 FloatArray = NDArray[np.float64]
@@ -35,11 +33,12 @@ def scores_to_sort(
 ) -> FloatArray | None:
     """Scores of all rows; None where the engine is to group them.
 
-    It is where they are few, or very many, where they belong to several windows, versions or
-    segments, and where some cannot be used, of which it says how many there are.
+    It is where they are few, or more than it holds, since rows that are read twice may change
+    between; where they belong to several windows, versions or segments; and where some cannot be
+    used, of which it says how many there are.
     """
     is_told_apart = query.windows or query.segments or query.predictions.model_version is not None
-    if is_told_apart or not _LEAST <= rows <= _MOST:
+    if is_told_apart or rows < _LEAST or "pumonitor_rows" not in query.kept:
         return None
     about = query.predictions.relation.name
     found = engine.columns(query.scores(), about=about, progress=progress, step=step)["score"]
@@ -73,13 +72,13 @@ def groups_of_scores(engine: Engine, query: CountQuery, scores: FloatArray) -> G
 
 
 def _without(scores: FloatArray, taken: FloatArray) -> FloatArray:
-    """Scores but for some of them, each as often as it is there; both are in ascending order."""
+    """Scores less those taken, one for one; both are in ascending order."""
     again = np.arange(len(taken)) - np.searchsorted(taken, taken)
     return np.delete(scores, np.searchsorted(scores, taken) + again)
 
 
 def _runs(query: CountQuery, scores: FloatArray, **others: NDArray[Any]) -> Groups:
-    """Rows by cell and by what else is known of them; nothing else is of ascending scores."""
+    """Rows by cell and by what else is known of them; without `others` scores must ascend."""
     cell = 2 * query.grid.index(scores) + (scores >= query.threshold)
     keys = {"cell": cell, **others}
     # Scores that are no probabilities are mapped to them and rounded: cells may go down as well.

@@ -26,16 +26,26 @@ def panes_together(payloads: Sequence[Mapping[str, Any]]) -> int:
     >>> panes_together([pane("provisional"), pane("mature"), pane("mature")])
     2
     """
-    seen: set[tuple[Any, ...]] = set()
+    seen: set[tuple[str, str, str]] = set()
     for payload in payloads:
-        series = (payload.get("segment"), payload.get("state"), payload.get("age"))
         is_alike = all(payload.get(name) == payloads[0].get(name) for name in _SAME)
-        if not (is_alike and _is_plain(payload)) or series in seen:
+        if not (is_alike and _is_plain(payload)):
+            break
+        # Panes of other ages have names of their own while they are provisional.
+        age = payload.get("age") or "" if payload["state"] == "provisional" else ""
+        series = (payload["segment"], payload["state"], age)
+        if series in seen:
             break
         seen.add(series)
     return max(len(seen), 1)
 
 
 def _is_plain(payload: Mapping[str, Any]) -> bool:
-    """Whether it is a window's metrics, without files, which are made when they are sent."""
-    return bool(payload.get("metrics")) and not (payload.get("files") or payload.get("report"))
+    """Whether it is a window's metrics, without files, which are made when they are sent.
+
+    What is no message of ours is not: by itself it is refused with what is wrong with it.
+    """
+    texts = (payload.get("segment"), payload.get("state"), payload.get("age") or "")
+    has_texts = all(isinstance(text, str) for text in texts)
+    has_files = bool(payload.get("files") or payload.get("report"))
+    return has_texts and bool(payload.get("metrics")) and not has_files

@@ -191,8 +191,8 @@ class Sender:
         """Send the claimed messages; those not attempted are released, whatever happens."""
         untouched = list(messages)
         held_up: set[str] = set()
-        waiting = deque(_together(self.sink, messages))
         try:
+            waiting = deque(_together(self.sink, messages))
             while waiting:
                 if stopped() or self._breaker.allowed(self._clock(), most=1) == 0:
                     return

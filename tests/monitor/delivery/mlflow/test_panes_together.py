@@ -42,7 +42,8 @@ def window(payload: Make, monitor: str) -> Callable[..., list[dict[str, Any]]]:
                 revision,
                 monitor=monitor,
                 segment=segment,
-                verdict=("firing", "ok", "firing", "ok")[revision],
+                # Of segments none becomes the run's.
+                verdict="unknown" if segment else ("firing", "ok", "firing", "ok")[revision],
                 parameters={f"since pane {revision}".replace(" ", "_"): "yes"},
                 **others,
             )
@@ -62,7 +63,7 @@ def test_they_are_one_request_and_mlflow_holds_what_it_would_one_by_one(
     batches: Batches,
 ) -> None:
     undefined = {"auc": {"value": None, "low": None, "high": None}}
-    days = [window(0, metrics=undefined), window(1), window(2, metrics=undefined)]
+    days = [window(0, metrics=undefined), window(1)[::-1], window(2, metrics=undefined)[::-1]]
     for day in days:
         messages = [message(one) for one in day]
         assert sink.together(messages) == len(messages) == 12
@@ -128,6 +129,10 @@ def test_only_what_needs_no_order_goes_together(
     assert number(first, payload(0, 1, configuration="c" * 32)) == 1
     assert number(first, payload(0, 1, files={"report.html": "<p>page</p>"})) == 1
     assert number(first, payload(0, 1, report={"window_key": "k"})) == 1
+    mature = payload(0, 3)
+    assert number(mature, mature | {"age": "7d", "revision": 4}) == 1, "of one name in MLflow"
+    assert number(first, payload(0, 1, segment=[])) == 1, "no message: it is refused by itself"
+    assert number(payload(0, 0, age=[1]), first) == 1
     assert number({"report": {"window_key": "k"}}, first) == 1
     end = {"kind": "run end", "monitor": "card-fraud"}
     assert number(end, first) == 1

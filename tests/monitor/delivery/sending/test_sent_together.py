@@ -98,6 +98,22 @@ def test_where_the_destination_is_down_it_is_asked_once_and_one_failure_is_noted
     assert sink.got == [0, 1, 2]
 
 
+def test_what_goes_wrong_before_anything_is_sent_keeps_no_claim(
+    deliverer: Deliverer,
+    outbox: OutboxInMemory,
+    sink: TakesThree,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fails(messages: Sequence[OutboxMessage]) -> int:
+        raise ZeroDivisionError
+
+    fill(outbox, "aab")
+    with monkeypatch.context() as patched:
+        patched.setattr(sink, "together", fails)
+        assert deliver(deliverer).stopped == "failed"
+    assert deliver(deliverer).delivered == 3, "at once: no lease is waited for"
+
+
 def test_killed_while_several_are_sent_all_are_sent_again_when_the_claim_has_run_out(
     deliverer: Deliverer, outbox: OutboxInMemory, sink: TakesThree, clock: Clock
 ) -> None:
