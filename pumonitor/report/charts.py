@@ -75,11 +75,12 @@ def build_chart(evaluation: Evaluation, name: str) -> altair.TopLevelMixin:
         "concat": alt.ConcatChart,
         "layer": alt.LayerChart,
     }
-    made: altair.TopLevelMixin = next(
-        kind.from_dict({**chart, "config": CONFIG}, validate=False)
-        for part, kind in kinds.items()
-        if part in chart
-    )
+    with unchecked():
+        made: altair.TopLevelMixin = next(
+            kind.from_dict({**chart, "config": CONFIG}, validate=False)
+            for part, kind in kinds.items()
+            if part in chart
+        )
     return made
 
 
