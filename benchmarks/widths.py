@@ -60,7 +60,7 @@ class Cell:
     labeled: int
     target: Target = "process"
     scenario: Scenario = "single-training-set"
-    label_frequency: float = 0.1
+    label_frequency: float = 0.3
 
     @property
     def rows(self) -> int:
@@ -175,9 +175,7 @@ def _run(cell: Cell, rng: np.random.Generator) -> dict[str, tuple[float, float, 
     positives = max(positives, cell.labeled) if in_population else positives
     negatives = cell.rows - positives
     extra = 0 if in_population else cell.labeled
-    of_positives, of_negatives = SHAPES[cell.shape](
-        cell.auc, rng, positives + extra, negatives
-    )
+    of_positives, of_negatives = SHAPES[cell.shape](cell.auc, rng, positives + extra, negatives)
     scores = np.concatenate([of_positives, of_negatives])
     labels = np.zeros(len(scores), dtype=np.int8)
     labels[: cell.labeled] = 1
@@ -256,7 +254,7 @@ def main() -> None:
     parser.add_argument("--prior", type=float, nargs="*", default=[0.01, 0.1, 0.3])
     parser.add_argument("--target", nargs="*", default=list(get_args(Target)))
     parser.add_argument("--scenario", nargs="*", default=list(get_args(Scenario)))
-    parser.add_argument("--frequency", type=float, default=0.1, help="of labels, c")
+    parser.add_argument("--frequency", type=float, default=0.3, help="of labels, c")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     print(f"{arguments.runs} runs a cell; AUL, then AUC: coverage (above/below), width, /spread")

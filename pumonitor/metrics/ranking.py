@@ -59,8 +59,8 @@ def observed_lift(problem: Problem) -> ObservedLift:
     error, degrees = standard_error(problem, labeled_influence, population_influence)
     rng = problem.generator("ranking")
     seen = logit_t_draws(value, error, degrees, size=DRAWS, rng=rng)
-    lower = (seen - value) * (0.5 - value) > 0 if np.any(seen != value) else _EVERY_OTHER
-    unseen = np.where(lower, _unseen_share(problem, labeled_influence), 0.0)
+    nearer_chance = (seen - value) * (0.5 - value) > 0 if np.any(seen != value) else _EVERY_OTHER
+    unseen = _unseen_share(problem, labeled_influence, nearer_chance)
     return ObservedLift(
         value=value,
         draws=seen + unseen * (0.5 - seen),
@@ -71,15 +71,10 @@ def observed_lift(problem: Problem) -> ObservedLift:
     )
 
 
-def added_in_squares(error: FloatArray | float, other: FloatArray | float) -> FloatArray | float:
-    """Error of two independent ones; of each draw if one of them has draws."""
-    if isinstance(error, float) and isinstance(other, float):
-        return math.hypot(error, other)
-    return np.asarray(np.hypot(error, other))
-
-
-def _unseen_share(problem: Problem, labeled_influence: FloatArray) -> FloatArray:
-    """Draws of the share of positives of kinds that no labeled row shows.
+def _unseen_share(
+    problem: Problem, labeled_influence: FloatArray, nearer_chance: NDArray[np.bool_]
+) -> FloatArray:
+    """Draws of the share of positives of kinds that no labeled row shows; 0 in the other half.
 
     n_L labeled rows all miss a share u with chance (1 - u)^n_L. With a quarter of a row for what
     is unseen, u has the distribution Beta(1/4, n_L); as half of the draws hold it, the 2.5% end
@@ -88,20 +83,22 @@ def _unseen_share(problem: Problem, labeled_influence: FloatArray) -> FloatArray
     With propensities it is rows of the weight that they would have had, had they been labeled.
     For the window target it is as much less as the window leaves unknown.
     """
-    rng = problem.generator("unseen positives")
-    unseen = rng.permutation(_unseen_rows())
+    rng, share = problem.generator("unseen positives"), np.zeros(DRAWS)
+    held = np.flatnonzero(nearer_chance)
+    unseen = rng.permutation(_unseen_rows(len(held)))
     if problem.table.has_propensities:
         unseen *= _relative_weight_if_labeled(problem, labeled_influence)
-    share = unseen / (unseen + rng.gamma(problem.labeled_size, size=DRAWS))
+    share[held] = unseen / (unseen + rng.gamma(problem.labeled_size, size=len(held)))
     if problem.target == "window":
-        share = share * np.sqrt(window_ratio(problem, 0, class_prior=window_prior(problem)))
-    return np.asarray(np.minimum(share, 1.0))
+        share *= np.sqrt(window_ratio(problem, 0, class_prior=window_prior(problem)))
+    return np.minimum(share, 1.0)
 
 
-@lru_cache(maxsize=1)
-def _unseen_rows() -> FloatArray:
+@lru_cache(maxsize=4)
+def _unseen_rows(size: int) -> FloatArray:
     """Quantiles of a gamma distribution of mean 1/4, at the midpoints of equal strata."""
-    return np.asarray(special.gammaincinv(_UNSEEN_ROWS, (np.arange(DRAWS) + 0.5) / DRAWS))
+    quantiles = special.gammaincinv(_UNSEEN_ROWS, (np.arange(size) + 0.5) / size)
+    return np.asarray(quantiles, dtype=float)
 
 
 def _relative_weight_if_labeled(problem: Problem, labeled_influence: FloatArray) -> float:

@@ -40,9 +40,9 @@ def test_eighty_columns_show_every_metric_of_segments(shop):
         assert name in headings(text), text
     assert "country=Netherlands" in text
     # Value above its interval, undefined ones empty.
-    assert ".60–1.0" not in text
-    assert "0.81" in text
-    assert ".70–1.0" in text
+    assert ".600–1.0" not in text
+    assert "0.810" in text
+    assert ".700–1.0" in text
     assert "…" not in text
 
 
@@ -58,7 +58,7 @@ def test_a_wide_screen_has_a_line_for_each(shop):
     text = printed(shop, columns=180)
     (line,) = [one for one in text.splitlines() if one.startswith("2026-01-02") and "=DE" in one]
     assert line.split()[:5] == ["2026-01-02", "mature", "2026-01", "country=DE", "27"]
-    assert "0.81 [0.70, 1.00]" in line
+    assert "0.810 [0.700, 1.00]" in line
 
 
 def test_files_say_why_a_result_is_undefined(shop):

@@ -103,10 +103,10 @@ def test_a_curve_of_less_confidence_has_a_narrower_band():
 
 @pytest.mark.parametrize("direction", [1, -1])
 def test_where_all_labeled_rows_are_on_one_side_others_may_not_be(direction):
-    """That n rows show none of a kind has a chance of 2.5% where 1 - .025^(1 / n) are of it."""
+    """The end stands for a kind of positives that n rows do not show, 1.19 / n of all, at random."""
     labels = np.repeat([1, 0], [20, 200])
     scores = direction * np.where(labels == 1, 1.0, -np.linspace(0.1, 1.0, 220))
     found = pumonitor.evaluate(labels, scores, class_prior=0.2, scenario="case-control")["auc_pu"]
     assert found.value == (1.0 if direction == 1 else 0.0)
     end = found.low if direction == 1 else 1 - found.high
-    assert end == pytest.approx(0.025 ** (1 / 20), abs=0.002)
+    assert end == pytest.approx(1 - 0.5 * 1.19 / 20, abs=0.002)
