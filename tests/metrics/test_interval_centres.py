@@ -103,7 +103,7 @@ def test_a_curve_of_less_confidence_has_a_narrower_band():
 
 @pytest.mark.parametrize("direction", [1, -1])
 def test_where_all_labeled_rows_are_on_one_side_others_may_not_be(direction):
-    """The end stands for a kind of positives that n rows do not show, 1.19 / n of all, at random."""
+    """The end stands for 1.19 / n of the positives, at random, which n rows do not show."""
     labels = np.repeat([1, 0], [20, 200])
     scores = direction * np.where(labels == 1, 1.0, -np.linspace(0.1, 1.0, 220))
     found = pumonitor.evaluate(labels, scores, class_prior=0.2, scenario="case-control")["auc_pu"]

@@ -1,4 +1,4 @@
-"""How wide intervals of AUL and AUC are: tables of known scores, where coverage would not show it."""
+"""How wide intervals of AUL and AUC are: tables of known scores. Coverage would not show it."""
 
 import numpy as np
 import pytest
