@@ -21,6 +21,8 @@ __all__ = ["ObservedLift", "observed_lift"]
 
 _UNSEEN_ROWS = 1 / 4
 """Of unseen positives, in the draws below the value; the lower end then stands for 1 / n_L."""
+_HEAVY_UNSEEN_ROWS = 1 / 2
+"""The same with propensities, of the weight that an unseen positive would have had."""
 _EVERY_OTHER = np.arange(DRAWS) % 2 == 0
 
 FloatArray = NDArray[np.float64]
@@ -80,14 +82,16 @@ def _unseen_share(
     is unseen, u has the distribution Beta(1/4, n_L); as half of the draws hold it, the 2.5% end
     of an interval stands for a share of about 1 / n_L. See docs/decisions/unseen-positives.md.
 
-    With propensities it is rows of the weight that they would have had, had they been labeled.
+    With propensities it is half a row, of the weight that it would have had if labeled.
     For the window target it is as much less as the window leaves unknown.
     """
     rng, share = problem.generator("unseen positives"), np.zeros(DRAWS)
     held = np.flatnonzero(nearer_chance)
-    unseen = rng.permutation(_unseen_rows(len(held)))
     if problem.table.has_propensities:
+        unseen = rng.permutation(_unseen_rows(_HEAVY_UNSEEN_ROWS, len(held)))
         unseen *= _relative_weight_if_labeled(problem, labeled_influence)
+    else:
+        unseen = rng.permutation(_unseen_rows(_UNSEEN_ROWS, len(held)))
     share[held] = unseen / (unseen + rng.gamma(problem.labeled_size, size=len(held)))
     if problem.target == "window":
         share *= np.sqrt(window_ratio(problem, 0, class_prior=window_prior(problem)))
@@ -95,9 +99,9 @@ def _unseen_share(
 
 
 @lru_cache(maxsize=4)
-def _unseen_rows(size: int) -> FloatArray:
-    """Quantiles of a gamma distribution of mean 1/4, at the midpoints of equal strata."""
-    quantiles = special.gammaincinv(_UNSEEN_ROWS, (np.arange(size) + 0.5) / size)
+def _unseen_rows(mean: float, size: int) -> FloatArray:
+    """Quantiles of a gamma distribution of scale 1, at the midpoints of equal strata."""
+    quantiles = special.gammaincinv(mean, (np.arange(size) + 0.5) / size)
     return np.asarray(quantiles, dtype=float)
 
 
