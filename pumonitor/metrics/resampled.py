@@ -35,6 +35,8 @@ class Resampled:
     prior_draws : ndarray of shape (resamples, 1)
     holds_labeled : ndarray of shape (t,)
         Whether the cell holds labeled rows; True for the last threshold.
+    row_share : ndarray of shape (t,)
+        Share of the labeled weight that one labeled row of the cell has; 0 where it holds none.
     uncorrected : tuple of ndarray, ndarray, float
         g, theta and q of labeled rows against all others.
     """
@@ -46,6 +48,7 @@ class Resampled:
     population_draws: FloatArray
     prior_draws: FloatArray
     holds_labeled: NDArray[np.bool_]
+    row_share: FloatArray
     uncorrected: tuple[FloatArray, FloatArray, float]
 
 
@@ -98,10 +101,18 @@ def resample(
         prior_draws = prior_draws_following(problem, _labeled_totals(small))[:, np.newaxis]
     elif problem.prior_draws is not None:
         prior_draws = problem.prior_draws[picked, np.newaxis]
+    row_share = np.zeros(len(table) + 1)
+    np.divide(
+        table.labeled_squares,
+        table.labeled * float(table.labeled.sum()),
+        out=row_share[:-1],
+        where=table.labeled > 0,
+    )
     naive_above, flagged, fraction_labeled = _uncorrected_shares(small)
     return Resampled(
         thresholds=np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]])[kept],
         holds_labeled=holds_labeled[kept],
+        row_share=row_share[kept],
         labeled_above=labeled_above,
         population_above=population_above,
         labeled_draws=np.clip(labeled_draws, 0.0, 1.0),
