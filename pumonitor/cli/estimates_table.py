@@ -111,7 +111,7 @@ def _cells(ev: Evaluation, estimate: Estimate) -> tuple[str, str, str, str]:
     value, low, high = estimate.displayed
     interval = "known" if low == high and estimate.se_sampling == 0 else interval_text(low, high)
     if estimate.infeasible:
-        interval += f" [yellow](estimated {number(estimate.came_out)}: impossible)[/]"
+        interval += f" [yellow](estimated {number(estimate.value)}: impossible)[/]"
     return shown, number(value), interval, uncorrected
 
 
