@@ -118,13 +118,14 @@ def _maximum(problem: Problem, metric: ThresholdMetric, curves: _Curves) -> list
     level = problem.confidence_level
     down, up = reaches_alone(value, both, confidence_level=level)
     widening = simultaneous_widening(value - both, down, confidence_level=level)
-    ends = float(np.max(value - widening * down)), float(np.max(value + up))
+    by_others = _values(metric, curves.by_others)
+    ends = float(np.max(by_others - widening * down)), float(np.max(value + up))
     by_sampling = ends
     if by_prior is not None:
         down, up = reaches_alone(value, sampling, confidence_level=level)
-        by_sampling = float(np.max(value - widening * down)), float(np.max(value + up))
+        by_sampling = float(np.max(by_others - widening * down)), float(np.max(value + up))
     best = np.argmax(sampling, axis=1)
-    luck = sampling.max(axis=1) - _values(metric, curves.by_others)[best]
+    luck = sampling.max(axis=1) - by_others[best]
     # Flagging all or none is no choice that luck could make.
     least = max(float(value[0]), float(value[-1]))
     highest = estimate_from_draws(
