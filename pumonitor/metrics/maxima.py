@@ -70,6 +70,8 @@ class _Curves:
     point : Rates
     by_others : Rates
         Without the labeled row at each threshold.
+    at_ends : Rates
+        With the share of the labeled rows above at either end of its interval; shape (2, t).
     by_sample, by_prior, by_both : Rates
         The table, the class prior, or both are redrawn; `by_prior` is None for a known prior.
     """
@@ -77,6 +79,7 @@ class _Curves:
     thresholds: FloatArray
     point: Rates
     by_others: Rates
+    at_ends: Rates
     by_sample: Rates
     by_prior: Rates | None
     by_both: Rates
@@ -104,6 +107,7 @@ class _Curves:
             thresholds=resampled.thresholds[allowed],
             point=_feasible(problem, labeled, population, fixed_prior),
             by_others=_feasible(problem, others, population, fixed_prior),
+            at_ends=_feasible(problem, resampled.labeled_ends[:, allowed], population, fixed_prior),
             by_sample=by_sample,
             by_prior=by_prior,
             by_both=by_both,
@@ -116,13 +120,18 @@ def _maximum(problem: Problem, metric: ThresholdMetric, curves: _Curves) -> list
     by_prior = None if curves.by_prior is None else _values(metric, curves.by_prior)
     both = sampling if by_prior is None else _values(metric, curves.by_both)
     level = problem.confidence_level
-    down, up = reaches_alone(value, both, confidence_level=level)
+    by_others, at_ends = _values(metric, curves.by_others), _values(metric, curves.at_ends)
+
+    def reaches(redrawn: FloatArray) -> tuple[FloatArray, FloatArray]:
+        down, up = reaches_alone(value, redrawn, confidence_level=level)
+        return np.maximum(down, value - at_ends[0]), np.maximum(up, at_ends[1] - value)
+
+    down, up = reaches(both)
     widening = simultaneous_widening(value - both, down, confidence_level=level)
-    by_others = _values(metric, curves.by_others)
     ends = float(np.max(by_others - widening * down)), float(np.max(value + up))
     by_sampling = ends
     if by_prior is not None:
-        down, up = reaches_alone(value, sampling, confidence_level=level)
+        down, up = reaches(sampling)
         by_sampling = float(np.max(by_others - widening * down)), float(np.max(value + up))
     best = np.argmax(sampling, axis=1)
     luck = sampling.max(axis=1) - by_others[best]
