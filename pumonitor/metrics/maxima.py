@@ -70,8 +70,8 @@ class _Curves:
     point : Rates
     by_others : Rates
         Without the labeled row at each threshold.
-    at_ends : Rates
-        With the share of the labeled rows above at either end of its interval; shape (2, t).
+    at_least : Rates
+        With the share of the labeled rows above at the lower end of its interval.
     by_sample, by_prior, by_both : Rates
         The table, the class prior, or both are redrawn; `by_prior` is None for a known prior.
     """
@@ -79,7 +79,7 @@ class _Curves:
     thresholds: FloatArray
     point: Rates
     by_others: Rates
-    at_ends: Rates
+    at_least: Rates
     by_sample: Rates
     by_prior: Rates | None
     by_both: Rates
@@ -107,7 +107,7 @@ class _Curves:
             thresholds=resampled.thresholds[allowed],
             point=_feasible(problem, labeled, population, fixed_prior),
             by_others=_feasible(problem, others, population, fixed_prior),
-            at_ends=_feasible(problem, resampled.labeled_ends[:, allowed], population, fixed_prior),
+            at_least=_feasible(problem, resampled.labeled_low[allowed], population, fixed_prior),
             by_sample=by_sample,
             by_prior=by_prior,
             by_both=by_both,
@@ -120,19 +120,19 @@ def _maximum(problem: Problem, metric: ThresholdMetric, curves: _Curves) -> list
     by_prior = None if curves.by_prior is None else _values(metric, curves.by_prior)
     both = sampling if by_prior is None else _values(metric, curves.by_both)
     level = problem.confidence_level
-    by_others, at_ends = _values(metric, curves.by_others), _values(metric, curves.at_ends)
+    by_others, least_there = _values(metric, curves.by_others), _values(metric, curves.at_least)
+    chosen, thresholds = int(np.argmax(value)), curves.thresholds
+    less = quantiles(both[:, [chosen]] - both, [0.5 * (1 - level)])[0]
+    kept = np.flatnonzero(np.minimum(less, value[chosen] - value) <= 0)
 
-    def reaches(redrawn: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def ends_by(redrawn: FloatArray) -> tuple[float, float]:
         down, up = reaches_alone(value, redrawn, confidence_level=level)
-        return np.maximum(down, value - at_ends[0]), np.maximum(up, at_ends[1] - value)
+        down = np.maximum(down, value - least_there)
+        widening = simultaneous_widening(value - redrawn, down, confidence_level=level)
+        return float(np.max(by_others - widening * down)), float(np.max((value + up)[kept]))
 
-    down, up = reaches(both)
-    widening = simultaneous_widening(value - both, down, confidence_level=level)
-    ends = float(np.max(by_others - widening * down)), float(np.max(value + up))
-    by_sampling = ends
-    if by_prior is not None:
-        down, up = reaches(sampling)
-        by_sampling = float(np.max(by_others - widening * down)), float(np.max(value + up))
+    low, high = ends_by(both)
+    by_sampling = (low, high) if by_prior is None else ends_by(sampling)
     best = np.argmax(sampling, axis=1)
     luck = sampling.max(axis=1) - by_others[best]
     # Flagging all or none is no choice that luck could make.
@@ -148,15 +148,13 @@ def _maximum(problem: Problem, metric: ThresholdMetric, curves: _Curves) -> list
         value_range=metric.value_range(problem.class_prior.value),
     )
     without_luck = max(highest.value - max(float(luck.mean()), 0.0), least)
-    chosen, thresholds = int(np.argmax(value)), curves.thresholds
-    less = quantiles(both[:, [chosen]] - both, [0.5 * (1 - level)])[0]
-    possible = _around(thresholds, np.flatnonzero(np.minimum(less, value[chosen] - value) <= 0))
+    possible = _around(thresholds, kept)
     return [
         replace(
             highest,
             value=without_luck,
-            low=min(ends[0], without_luck),
-            high=max(ends[1], without_luck),
+            low=min(low, without_luck),
+            high=max(high, without_luck),
             sampling_interval=(
                 min(by_sampling[0], without_luck),
                 max(by_sampling[1], without_luck),

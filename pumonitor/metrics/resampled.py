@@ -32,9 +32,9 @@ class Resampled:
         Lowest score of each cell, ascending, then one above the highest score.
     labeled_above, population_above : ndarray of shape (t,)
         g and theta at the thresholds.
-    labeled_ends : ndarray of shape (2, t)
-        Jeffreys' interval of g at each threshold alone. Where all labeled rows are on one side
-        their redraws hardly differ.
+    labeled_low : ndarray of shape (t,)
+        Lower end of Jeffreys' interval of g at each threshold alone. Where nearly all labeled rows
+        are above, redraws of them hardly differ.
     labeled_draws, population_draws : ndarray of shape (resamples, t)
     prior_draws : ndarray of shape (resamples, 1)
     holds_labeled : ndarray of shape (t,)
@@ -48,7 +48,7 @@ class Resampled:
     thresholds: FloatArray
     labeled_above: FloatArray
     population_above: FloatArray
-    labeled_ends: FloatArray
+    labeled_low: FloatArray
     labeled_draws: FloatArray
     population_draws: FloatArray
     prior_draws: FloatArray
@@ -85,7 +85,7 @@ def resample(
             rng=rng,
         )
     )[:, kept]
-    labeled_ends = _jeffreys(small, labeled_above)
+    labeled_low = _jeffreys_low(small, labeled_above)
     picked = rng.integers(len(problem.fraction_draws), size=RESAMPLES)
     fraction = problem.fraction_draws[picked, np.newaxis]
     if problem.target == "window":
@@ -95,7 +95,7 @@ def resample(
         ratio = np.sqrt(window_ratio(small, kept, class_prior=positives))
         labeled_draws = labeled_above + (labeled_draws - labeled_above) * ratio
         most = np.atleast_2d(ratio).max(axis=0)
-        labeled_ends = labeled_above + (labeled_ends - labeled_above) * most
+        labeled_low = labeled_above + (labeled_low - labeled_above) * most
         population_draws = np.broadcast_to(population_above, labeled_draws.shape)
     else:
         population_draws = _cumulative(
@@ -123,7 +123,7 @@ def resample(
         row_share=row_share[kept],
         labeled_above=labeled_above,
         population_above=population_above,
-        labeled_ends=labeled_ends,
+        labeled_low=labeled_low,
         labeled_draws=np.clip(labeled_draws, 0.0, 1.0),
         population_draws=np.clip(population_draws, 0.0, 1.0),
         prior_draws=prior_draws,
@@ -131,12 +131,12 @@ def resample(
     )
 
 
-def _jeffreys(small: Problem, labeled_above: FloatArray) -> FloatArray:
-    """Ends of Jeffreys' interval of shares of the labeled rows."""
+def _jeffreys_low(small: Problem, labeled_above: FloatArray) -> FloatArray:
+    """Lower ends of Jeffreys' intervals of shares of the labeled rows."""
     rows, tail = small.labeled_size, 0.5 * (1 - small.confidence_level)
     over = np.clip(labeled_above, 0.0, 1.0) * rows
-    low, high = special.betaincinv(over + 0.5, rows - over + 0.5, [[tail], [1 - tail]])
-    return np.array([np.minimum(low, labeled_above), np.maximum(high, labeled_above)])
+    low = special.betaincinv(over + 0.5, rows - over + 0.5, tail)
+    return np.asarray(np.minimum(low, labeled_above))
 
 
 def _labeled_totals(small: Problem) -> FloatArray:
