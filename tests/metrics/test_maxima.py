@@ -51,6 +51,22 @@ def test_best_accuracy_of_few_labels_is_held():
     assert sum(held) >= 36
 
 
+def test_a_model_that_tells_nothing_is_not_surely_better_than_chance():
+    """Redraws hardly differ where nearly all labeled rows are above: of MCC every second was."""
+    surely = {"balanced_accuracy_max": 0, "mcc_max": 0}
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        labels = (rng.random(600) < 0.3) & (rng.random(600) < 0.3)
+        problem = make_problem(
+            ScoreTable.from_arrays(labels, rng.normal(size=600), density_edges=0),
+            ClassPriorEstimate.given(0.3),
+        )
+        for one in maxima(problem, resample(problem, cells=200, at="labeled")):
+            if one.name in surely:
+                surely[one.name] += one.low > {"mcc_max": 0.0}.get(one.name, 0.5) + 1e-9
+    assert max(surely.values()) <= 5
+
+
 def test_no_maximum_is_below_what_flagging_all_or_none_brings():
     for seed in range(4):
         labels = np.arange(300) < 20
