@@ -70,7 +70,8 @@ def summaries(design: ShapedDesign, *, runs: int, seed: int = 0) -> dict[str, Su
         resampled = resample(problem, cells=CURVE_CELLS, at="labeled")
         point, _, _ = rates_by_threshold(problem, resampled)
         with np.errstate(divide="ignore", invalid="ignore"):
-            plain = [float(np.nanmax(metric.formula(point))) for metric in MAXIMIZED]
+            curves = [np.asarray(metric.formula(point)) for metric in MAXIMIZED]
+        plain = [float(np.max(curve[np.isfinite(curve)])) for curve in curves]
         by_name = {estimate.name: estimate for estimate in maxima(problem, resampled)}
         for row, metric in enumerate(MAXIMIZED):
             truth, threshold = best[metric.name]

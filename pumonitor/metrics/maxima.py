@@ -42,16 +42,17 @@ def maxima(problem: Problem, resampled: Resampled) -> list[Estimate]:
     With L(t) the lower half of a band that holds M at all thresholds at once
     (`pumonitor.stats.simultaneous_band`) and U(t) the upper end of the interval at t alone:
 
-    - max L <= M*, as L(t) <= M(t) <= M* at every t. M* = M(t*) <= U(t*) <= max U, for which U need
-      hold at t* alone, which no chance has chosen. So [max L, max U] misses M* in no more than
-      L or U(t*) does.
-    The threshold is the one with the highest estimate. Its interval ends at the farthest candidates
-    at which the interval of what they bring less holds 0, and one candidate further: t* is such a
-    threshold at this level, and between candidates nothing was counted.
+    - max L <= M*, as L(t) <= M(t) <= M* at every t. L is about an estimate that leaves out the
+      labeled row at the threshold, which otherwise counts as evidence for itself, and reaches at
+      least as far down as Jeffreys' interval does.
+    - M* = M(t*) <= U(t*): U need hold at t* alone, which no chance has chosen. The upper end is the
+      highest U of the thresholds that can be t*.
+    - Those are all at which the interval of what they bring less than the one with the highest
+      estimate holds 0. The interval of the threshold reaches from the first of them to the last,
+      and one candidate further: between candidates nothing was counted.
 
     The highest point of an estimated curve is too high. What it is too high by is taken off: the
-    mean over redraws of their highest point less the estimate at its threshold. That estimate
-    leaves out the labeled row at the threshold, which otherwise counts as evidence for itself.
+    mean over redraws of their highest point less the estimate without the row at its threshold.
     What is left is no less than what flagging all or none brings.
 
     `python -m benchmarks.maxima` has coverage, widths and bias.
