@@ -224,7 +224,7 @@ class Comparison:
         if self.chosen_by is not None:
             return f"{self.chosen_by} seems to have chosen which rows were reviewed"
         impossible = [
-            f"{name} came out at {self.estimates[name][metric].came_out:.3g}"
+            f"{name} came out at {self.estimates[name][metric].value:.3g}"
             for name in models
             if name is not None and more_than_chance(self.estimates[name][metric])
         ]

@@ -90,7 +90,7 @@ def test_what_a_comparison_doubts_is_written_out():
     precision = written["models"]["champion"]["precision"]
     assert precision["infeasible"]
     assert precision["value"] > 1.5
-    assert f"(estimated {found['champion']['f1'].came_out:.4f}: impossible)" in str(found)
+    assert f"(estimated {found['champion']['f1'].value:.4f}: impossible)" in str(found)
 
 
 def test_a_model_is_not_better_by_an_impossible_value():
@@ -106,7 +106,7 @@ def test_a_model_is_not_better_by_an_impossible_value():
     assert found.no_verdict is None
     lead = found.lead("precision")
     assert not lead.is_clear
-    came_out = found[lead.best]["precision"].came_out
+    came_out = found[lead.best]["precision"].value
     assert came_out > 1
     assert str(lead).startswith(f"precision: no verdict, {lead.best} came out at {came_out:.3g}")
     assert str(lead).endswith(", which is impossible")

@@ -113,7 +113,7 @@ def _cells(ev: Evaluation, estimate: Estimate, *, is_doubted: bool) -> tuple[str
     value, low, high = estimate.displayed
     interval = "known" if low == high and estimate.se_sampling == 0 else interval_text(low, high)
     if estimate.infeasible:
-        interval += f" [yellow](estimated {number(estimate.came_out)}: impossible)[/]"
+        interval += f" [yellow](estimated {number(estimate.value)}: impossible)[/]"
     mark = "[yellow]![/]" if is_doubted or estimate.infeasible else ""
     return shown, f"{number(value)}{mark}", interval, uncorrected
 

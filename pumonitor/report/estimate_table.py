@@ -101,7 +101,7 @@ def impossible_note(estimate: Estimate) -> str:
     low, high = estimate.range
     interval = interval_text(estimate.low, estimate.high)
     came_out = (
-        f"Impossible value: it came out at {number(estimate.came_out)} ({interval}), outside "
+        f"Impossible value: it came out at {number(estimate.value)} ({interval}), outside "
         f"{low:.3g} to {high:.3g}. Shown is {number(estimate.displayed[0])}, the nearest possible."
     )
     if estimate.interval_infeasible:

