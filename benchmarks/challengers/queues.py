@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from pumonitor.gate import GateSettings, PairedLabels, judge
+from pumonitor.gate import ENOUGH_WINDOWS, ERROR, GateSettings, PairedLabels, evidence_of, judge
 from pumonitor.gate.paired_labels import GateMetric
 
 __all__ = ["PAIRS", "QUEUES", "Followed", "Pair", "counted", "follow_queue"]
@@ -65,7 +65,7 @@ class Followed:
     labels : int
         By then.
     uncorrected : str
-        What intervals alone would have said first.
+        Whether what intervals alone would have said first is "right" or "wrong"; "none" without.
     uncorrected_labels : int
     """
 
@@ -79,29 +79,35 @@ class Followed:
 def follow_queue(
     queue: str, pair: Pair, seed: int, *, weeks: int = 52, better: GateMetric = "aul"
 ) -> Followed:
-    """Judge each week until there is a verdict."""
+    """Judge until there is a verdict: each week up to the twelfth, then each fourth."""
     rng = np.random.default_rng([seed, QUEUES.index(queue), PAIRS.index(pair)])
     is_better, owner = bool(seed % 2), seed // 2 % 2
+    right = "better" if is_better else "worse"
     settings = GateSettings(better=better, capacity=_CAPACITY)
     windows = list[PairedLabels]()
-    uncorrected, uncorrected_labels = "", 0
-    judgement = judge({"challenger": windows}, settings)["challenger"]
-    for _ in range(weeks):
+    uncorrected, uncorrected_labels, verdict = "", 0, "not yet"
+    for week in range(1, weeks + 1):
         positive, scores = _week(pair, is_better=is_better, rng=rng)
         labels = _labels(queue, positive, scores[owner], rng)
         windows.append(PairedLabels.of_window(labels, *scores, capacity=_CAPACITY))
-        judgement = judge({"challenger": windows}, settings)["challenger"]
-        main = judgement.conditions[0]
-        if not uncorrected and (main.holds or main.fails):
-            uncorrected = "better" if main.holds else "worse"
-            uncorrected_labels = sum(window.positives for window in windows)
-        if judgement.verdict in {"better", "worse"}:
+        evidence = evidence_of(windows, better)
+        said = [
+            name
+            for name, found in (("better", evidence), ("worse", evidence.reversed()))
+            if found.capital() >= 1 / ERROR
+        ]
+        if said and not uncorrected:
+            uncorrected, uncorrected_labels = said[0], evidence.units
+        # Where intervals tell nothing the gate does not either.
+        if week < weeks and (not said or week < ENOUGH_WINDOWS or (week > 12 and week % 4)):
+            continue
+        verdict = judge({"challenger": windows}, settings)["challenger"].verdict
+        if verdict in {"better", "worse"}:
             break
-    right = "better" if is_better else "worse"
     return Followed(
-        verdict=judgement.verdict,
-        is_wrong=judgement.verdict in {"better", "worse"} and judgement.verdict != right,
-        labels=judgement.labels,
+        verdict=verdict,
+        is_wrong=verdict in {"better", "worse"} and verdict != right,
+        labels=evidence.units,
         uncorrected="right" if uncorrected == right else "wrong" if uncorrected else "none",
         uncorrected_labels=uncorrected_labels,
     )

@@ -16,7 +16,13 @@ from scipy import special
 
 from pumonitor.tables import ScoreTable
 
-__all__ = ["SHARES_BELOW", "LabelsByRank", "evidence_against_reviews", "review_depths"]
+__all__ = [
+    "SHARES_BELOW",
+    "LabelsByRank",
+    "evidence_against_reviews",
+    "review_depths",
+    "rules_out_reviews",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -25,7 +31,7 @@ SHARES_BELOW: Final = (0.02, 0.05, 0.1)
 refute one of them refute all smaller ones."""
 
 _USUAL_DEPTH: Final = 0.05
-_DEPTHS: Final = np.geomspace(0.2, 2.0, 8)
+_DEPTHS: Final = np.array([0.2, 0.3, 0.45, 0.7, 1.0, 1.25, 1.6, 2.0])
 _DEEPEST: Final = 0.6
 
 _ABOVE: Final = np.array([0.3, 0.6, 1.0])
@@ -35,7 +41,7 @@ _FADING: Final = np.array([1.0, 0.7, 0.5, 0.35, 0.25])
 """How frequent fair labels may be below, relative to above: what is bet on."""
 
 
-def review_depths(capacity: float = _USUAL_DEPTH) -> FloatArray:
+def review_depths(capacity: float) -> FloatArray:
     """Shares of the rows that a review may have reached, around those that can be looked at."""
     depths = capacity * _DEPTHS
     return np.asarray(depths[depths <= _DEEPEST])
@@ -65,8 +71,11 @@ class LabelsByRank:
     @classmethod
     def from_table(cls, table: ScoreTable) -> LabelsByRank:
         """From all rows of a table: it is the one sample that labels are drawn from."""
-        rows = table.unlabeled + table.labeled_mass + table.negative
-        return cls.from_cells(rows, table.labeled_mass)
+        labels = table.labeled_mass
+        rows = table.unlabeled + labels + table.negative
+        squares = float(table.labeled_mass_squares.sum())
+        # Weighted labels tell as much as so many of weight 1 (Kish).
+        return cls.from_cells(rows, labels * (labels.sum() / squares if squares > 0 else 1.0))
 
     def down_to(self, depths: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Rows and labels down to shares of the rows.
@@ -135,6 +144,16 @@ def evidence_against_reviews(
     bets = (np.asarray(_FADING)[np.newaxis] > shares[:, np.newaxis]).sum(axis=1) * pairs
     total = np.logaddexp.reduce(capitals.reshape(len(shares), -1, len(depths)), axis=1)
     return np.asarray((total - np.log(bets)[:, np.newaxis]).T)
+
+
+def rules_out_reviews(table: ScoreTable, *, error: float) -> bool:
+    """Whether labels rule out reviews of the highest rows, from a twentieth of them to a tenth.
+
+    And with these all that reached less far and looked at none of the others.
+    """
+    depths = _USUAL_DEPTH * _DEPTHS[_DEPTHS >= 1]
+    evidence = evidence_against_reviews([LabelsByRank.from_table(table)], depths)
+    return bool((evidence >= np.log(1 / error)).all())
 
 
 def _in_bands(window: LabelsByRank, depths: FloatArray) -> tuple[FloatArray, FloatArray]:

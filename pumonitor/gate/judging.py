@@ -266,7 +266,7 @@ class _Asked:
         return Judgement(
             challenger=self.name,
             verdict="cannot be judged" if why_not else verdict,
-            reason=why_not or self._reason(lies, conditions, needed, review),
+            reason=why_not or self._reason(lies, conditions, needed, review, error),
             conditions=conditions,
             error=error,
             labels=self.labels,
@@ -288,6 +288,19 @@ class _Asked:
         ]
         known = [number for number in numbers if number is not None]
         return max(known) if len(known) == len(numbers) else None
+
+    def _sooner_by_aul(self, error: float, needed: int | None) -> str:
+        """That a gate of AUL takes fewer labels than one of recall, where it does."""
+        if self.by_audit or self.settings.better != "recall":
+            return ""
+        evidence = evidence_of(self.seen, "aul")
+        sooner = labels_needed(evidence, above=0.0, error=error, labels=self.labels)
+        if sooner is None or (needed is not None and 2 * sooner > needed):
+            return ""
+        return (
+            f"; AUL differs by {evidence.mean:+.4f}, and with gate: {{better: aul}} some "
+            f"{sooner:,} labels in all would tell"
+        )
 
     def _possible_review(
         self, lies: Verdict, conditions: Sequence[Condition], error: float
@@ -344,6 +357,7 @@ class _Asked:
         conditions: Sequence[Condition],
         needed: int | None,
         review: Review | None,
+        error: float,
     ) -> str:
         main = conditions[0]
         if main.value is None:
@@ -370,6 +384,7 @@ class _Asked:
                 said += f", and some {needed:,} in all would tell in 4 of 5 cases"
             elif main.value <= 0:
                 said += ", and as it looks more of them will not tell"
+            said += self._sooner_by_aul(error, needed)
         if review is not None:
             said += f"; but with {self.labels:,} labels {review.sentence}"
         if self.windows < ENOUGH_WINDOWS and not self.by_audit:

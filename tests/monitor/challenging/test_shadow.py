@@ -178,7 +178,7 @@ def test_check_and_doctor_name_a_challenger_that_cannot_score(tmp_path: Path) ->
     assert "did you mean 'score_v7'?" in said
     assert "challengers: entity names the column 'custommer'" in said
     told = " ".join(CliRunner().invoke(app, ["doctor", "--config", str(path)]).output.split())
-    assert "challenger gone has not scored 5 windows" in told
+    assert "challenger gone has not scored 8 windows" in told
     assert "pumonitor challenge shop" in told
 
 
