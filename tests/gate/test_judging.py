@@ -161,6 +161,101 @@ def test_labels_that_the_champion_chose_judge_nobody(share_below: float) -> None
     assert "audit draw MONITOR --between champion CHALLENGER" in found.reason
 
 
+def _queue(*, weeks: int = 14) -> list[PairedLabels]:
+    """Labels of the challenger's highest rows, more or fewer each week; it is truly worse."""
+    rng = np.random.default_rng(3)
+    found = []
+    for _ in range(weeks):
+        positive = rng.random(1200) < 0.015
+        shared = rng.normal(size=1200)
+        scores = [0.6 * shared + 0.8 * rng.normal(size=1200) + d * positive for d in (2.3, 2.1)]
+        top = scores[1] >= np.quantile(scores[1], 1 - rng.uniform(0.02, 0.1))
+        labels = positive & top
+        found.append(PairedLabels.of_window(labels.astype(int), *scores, capacity=0.05))
+    return found
+
+
+def test_few_labels_of_the_challengers_queue_do_not_call_it_better() -> None:
+    """Too few for a cut to be seen, and far fewer than would rule it out."""
+    weeks = _queue()
+    found = judge({"one": weeks}, GateSettings())["one"]
+    assert found.conditions[0].holds
+    assert found.verdict == "not yet"
+    review = found.possible_review
+    assert review is not None
+    assert review.model == "challenger"
+    assert 0.01 <= review.depth <= 0.1
+    assert "it is not ruled out that mainly the challenger's highest " in found.reason
+    assert "pumonitor audit draw MONITOR --between champion CHALLENGER" in found.reason
+
+
+def test_few_labels_of_the_champions_queue_do_not_call_the_other_worse() -> None:
+    weeks = [
+        replace(
+            week, recall=-week.recall, aul=-week.aul, champion_below=week.share_below("challenger")
+        )
+        for week in _queue()
+    ]
+    swapped = [
+        replace(
+            week,
+            counts={"champion": week.counts["challenger"], "challenger": week.counts["champion"]},
+        )
+        for week in weeks
+    ]
+    found = judge({"one": swapped}, GateSettings())["one"]
+    assert found.conditions[0].fails
+    assert (found.verdict, found.possible_review.model) == ("not yet", "champion")
+
+
+def test_an_audit_decides_where_labels_do_not_rule_out_a_review() -> None:
+    weeks = _queue(weeks=5)
+    found = judge({"one": weeks}, GateSettings(), audits={"one": [_audit(5, 60)]})["one"]
+    assert (found.verdict, found.by_audit, found.chosen_by) == ("worse", True, None)
+
+
+def test_stored_windows_come_back_with_ranks_and_old_ones_rule_out_no_more() -> None:
+    (week,) = _queue(weeks=1)
+    again = PairedLabels.from_bytes(week.to_bytes())
+    assert again.champion_below.tolist() == week.champion_below.tolist()
+    assert again.share_below("challenger") == pytest.approx(week.champion_below + week.aul)
+    old = [replace(one, champion_below=np.zeros(0)) for one in _queue()]
+    assert judge({"one": old}, GateSettings())["one"].verdict == "not yet"
+
+
+def test_a_challenger_that_finds_more_than_there_is_cannot_be_judged() -> None:
+    """One that was given what is known once a case is confirmed: no audit makes it better."""
+    rng = np.random.default_rng(4)
+    weeks = []
+    for _ in range(5):
+        positive = rng.random(2000) < 0.15
+        labels = (positive & (rng.random(2000) < 0.3)).astype(int)
+        champion = rng.normal(1.5 * positive)
+        leaked = np.where((labels == 1) & (rng.random(2000) < 0.9), 9.0, 0.0) + rng.normal(
+            size=2000
+        )
+        weeks.append(PairedLabels.of_window(labels, champion, leaked, capacity=0.05))
+    settings = GateSettings(least_class_prior=0.1)
+    for audits in ([], [_audit(60, 10)]):
+        found = judge({"one": weeks}, settings, audits={"one": audits})["one"]
+        assert (found.verdict, found.chosen_by) == ("cannot be judged", "challenger")
+        assert "are among the challenger's highest" in found.reason
+        assert "was given something that was known only afterwards" in found.reason
+    assert judge({"one": weeks}, GateSettings())["one"].verdict != "worse"
+
+
+def test_a_gate_of_aul_is_proposed_where_it_tells_sooner() -> None:
+    aul = list(np.tile([0.1, 0.0, -0.05], 40))
+    seen = _seen([1.0] * 7 + [0.0] * 108 + [-1.0] * 5, aul=aul)
+    found = judge({"one": _dealt(seen)}, GateSettings())["one"]
+    assert found.verdict == "not yet"
+    assert "with gate: {better: aul} some " in found.reason
+    assert (
+        "gate: {better: aul}"
+        not in judge({"one": _dealt(seen)}, GateSettings(better="aul"))["one"].reason
+    )
+
+
 def test_fair_labels_are_not_taken_for_chosen_ones() -> None:
     rng = np.random.default_rng(2)
     for seed in range(10):

@@ -232,7 +232,7 @@ def judged(
             judgement=judgements[name]
             if windows[name]
             else _without_windows(
-                judgements[name], judged_since(ledger, monitor, challenger).latest
+                judgements[name], errors[name], judged_since(ledger, monitor, challenger)
             ),
             windows=windows[name],
             errors=errors[name],
