@@ -31,7 +31,7 @@ SHARES_BELOW: Final = (0.02, 0.05, 0.1)
 refute one of them refute all smaller ones."""
 
 _USUAL_DEPTH: Final = 0.05
-_DEPTHS: Final = np.array([0.2, 0.3, 0.45, 0.7, 1.0, 1.25, 1.6, 2.0])
+_DEPTHS: Final = np.array([0.2, 0.3, 0.45, 0.7, 1.0, 1.4, 2.0, 3.0])
 _DEEPEST: Final = 0.6
 
 _ABOVE: Final = np.array([0.3, 0.6, 1.0])

@@ -133,7 +133,9 @@ class PossibleReviews:
                 found = self._reweighted(metric, model, depth=at, share_below=below)
                 if is_reversed:
                     found = found.reversed()
-                if np.log(max(found.capital(above), 1e-300)) < enough:
+                # The smallest share stands for all below it: of rows that nobody looked at nothing
+                # can be known, so it has to be ruled out.
+                if share == 0 or np.log(max(found.capital(above), 1e-300)) < enough:
                     return Review(
                         model=model,
                         depth=at,
