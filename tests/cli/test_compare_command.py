@@ -56,9 +56,7 @@ def test_json_is_the_comparison_and_nothing_else(file, columns):
 
 def test_labels_that_do_not_rule_out_a_choice_give_no_verdict(tmp_path, columns):
     path = tmp_path / "few.parquet"
-    pa.parquet.write_table(
-        pa.table({name: values[:500] for name, values in columns.items()}), path
-    )
+    pa.parquet.write_table(pa.table({name: values[:500] for name, values in columns.items()}), path)
     result = run(path, *USUAL, "--threshold", 1.5)
     assert result.exit_code == 0, result.stderr
     said = " ".join(result.stdout.split())

@@ -80,7 +80,7 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
     # The version before is deployed again, and what was seen beside it counts again.
     again = json.loads(called("challenge", "shop", "--json"))
     assert again["challengers"][0]["windows"] == found["windows"]
-    assert _noted(path) == (["challenger"], [], {})
+    assert _noted(path) == (["challenger"], [], {"shop": ["challenger"]})
 
 
 def _noted(path: Path) -> tuple[list[str], list[str], dict[str, list[str]]]:
@@ -123,7 +123,8 @@ def test_promotion_by_rounds_is_off(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["check", "--config", str(path)])
     assert done.exit_code == 2
     said = " ".join((done.output + done.stderr).split())
-    assert "promote is automatic, which is off" in said
+    assert "challengers.promote, line 1" in said
+    assert "is automatic, which is off" in said
     assert "promote by pumonitor promote" in said
 
 
