@@ -16,7 +16,7 @@ from pumonitor.monitor.config.sections.rule_checks import check_destinations
 from pumonitor.monitor.config.text.problems import Problem
 from pumonitor.monitor.config.values.addresses import Located
 from pumonitor.monitor.config.values.kinds import Duration
-from pumonitor.monitor.config.values.masks import Mask, hidden_parts
+from pumonitor.masks import Mask, hidden_parts
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.page_addresses import PageAddresses
 

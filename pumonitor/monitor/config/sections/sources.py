@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema
 from pumonitor.errors import did_you_mean
 from pumonitor.monitor.config.values.addresses import Located, check_address
 from pumonitor.monitor.config.values.kinds import Bytes, Column, Columns, Part, Text, Zone
-from pumonitor.monitor.config.values.masks import without_password
+from pumonitor.masks import without_password
 from pumonitor.monitor.config.values.variables import Secret
 
 __all__ = ["Positives", "Predictions", "Source"]
