@@ -9,9 +9,9 @@ from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validato
 from pydantic_core import CoreSchema
 
 from pumonitor.errors import did_you_mean
+from pumonitor.masks import without_password
 from pumonitor.monitor.config.values.addresses import Located, check_address
 from pumonitor.monitor.config.values.kinds import Bytes, Column, Columns, Part, Text, Zone
-from pumonitor.masks import without_password
 from pumonitor.monitor.config.values.variables import Secret
 
 __all__ = ["Positives", "Predictions", "Source"]
