@@ -6,24 +6,25 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 from pumonitor.errors import InputError, SourceError
+from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Relation
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, check_query, written_out
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.counts_spark import SparkEngine, in_our_words
+from pumonitor.sources.windows.spark_watch import answered_in_time, try_for_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["SparkConnectEngine", "open_spark_connect"]
 
-_RETRIES: Final = 5
-_LONGEST_WAIT: Final = 15_000
-"""Milliseconds between two tries; each wait is four times the one before, from 50 on."""
+_Answer = TypeVar("_Answer")
 
 
 def open_spark_connect(
@@ -36,19 +37,13 @@ def open_spark_connect(
     SourceError
         If it does not answer.
     """
-    # The server ends statements by its own limits, and its tables name their versions themselves.
-    del timeout, as_of
+    # Its tables name their versions themselves.
+    del as_of
     from pyspark.sql import SparkSession
 
-    return SparkConnectEngine(lambda: SparkSession.builder.remote(url).create(), url=url)
-
-
-def _try_for_seconds(session: Any) -> None:
-    """Give up a server that is gone after 20 seconds: by itself Spark tries for ten minutes."""
-    from pyspark.sql.connect.client.retries import DefaultPolicy
-
-    policy = DefaultPolicy(max_retries=_RETRIES, max_backoff=_LONGEST_WAIT)
-    session.client.set_retry_policies([policy])
+    return SparkConnectEngine(
+        lambda: SparkSession.builder.remote(url).create(), url=url, timeout=timeout
+    )
 
 
 class SparkConnectEngine(SparkEngine):
@@ -60,15 +55,17 @@ class SparkConnectEngine(SparkEngine):
         Starts the session.
     url : str
         Of the server; what follows its address may be secret, and stands in no message.
+    timeout : float
+        Seconds for one statement.
     """
 
-    def __init__(self, connect: Callable[[], Any], *, url: str) -> None:
+    def __init__(self, connect: Callable[[], Any], *, url: str, timeout: float = 600.0) -> None:
         from pyspark.errors import PySparkException
 
         session: Any = None
         try:
             session = connect()
-            _try_for_seconds(session)
+            try_for_seconds(session)
             # Nothing is asked of the server before.
             str(session.version)
         except (PySparkException, OSError, RuntimeError) as error:
@@ -81,6 +78,7 @@ class SparkConnectEngine(SparkEngine):
                 said = said.replace(secret, "***")
             raise SourceError(said) from None
         super().__init__(session)
+        self._timeout = timeout
 
     def relation(
         self,
@@ -92,6 +90,21 @@ class SparkConnectEngine(SparkEngine):
     ) -> Relation:
         """A table or view by its name, or a query."""
         del columns
+        return self._in_time(
+            partial(self._relation, table, role=role, parameters=parameters), f"{role} of Spark"
+        )
+
+    def columns(
+        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
+    ) -> Mapping[str, Any]:
+        """All columns of the answer."""
+        asked = partial(super().columns, statement, about=about, progress=progress, step=step)
+        return self._in_time(asked, about)
+
+    def _in_time(self, ask: Callable[[], _Answer], about: str) -> _Answer:
+        return answered_in_time(self._session, ask, about=about, timeout=self._timeout)
+
+    def _relation(self, table: object, *, role: str, parameters: Mapping[str, object]) -> Relation:
         from pyspark.errors import PySparkException
 
         if isinstance(table, SqlTable):
@@ -129,7 +142,8 @@ def _end(session: Any) -> None:
     """End a session; a server that is gone has ended it."""
     from pyspark.errors import PySparkException
 
-    with suppress(PySparkException, OSError, RuntimeError):
+    # A channel that was closed is a ValueError.
+    with suppress(PySparkException, OSError, RuntimeError, ValueError):
         session.stop()
 
 

@@ -71,7 +71,7 @@ class CountedSource:
         remarks: Callable[[], EngineRemarks],
         max_bytes: int | None = None,
     ) -> None:
-        self._engine = engine
+        self.engine = self._engine = engine
         self._predictions = predictions
         self._label_engine = label_engine
         self._labels = labels

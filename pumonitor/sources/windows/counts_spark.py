@@ -157,6 +157,11 @@ class SparkEngine:
             for name, column in zip(found.column_names, found.itercolumns(), strict=True)
         }
 
+    def run(self, statement: Statement, *, about: str) -> None:
+        """Run a statement that answers nothing."""
+        with _told_in_our_words(about, cannot_be="written"), self._set_for(statement):
+            self._answer(statement, about)
+
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Nothing is left in the memory of a cluster."""
         del name, statement, about
@@ -191,7 +196,7 @@ class SparkEngine:
         """A server that is gone has forgotten them by itself."""
         from pyspark.errors import PySparkException
 
-        with suppress(PySparkException, OSError, RuntimeError):
+        with suppress(PySparkException, OSError, RuntimeError, ValueError):
             for view in views:
                 self._session.catalog.dropTempView(view)
 

@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 from benchmarks.monitoring.small_java import java_home
+from benchmarks.monitoring.spark_server import SparkServer
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
-from pumonitor.sources.engines import spark_connect
+from pumonitor.sources.windows import spark_watch
 from pumonitor.sources.windows.counts_spark import SparkEngine
 from tests.monitor.monitored_shop import FIRST, recorded, write_shop
-from tests.sources.spark_server import SparkServer
 
 pytestmark = [
     pytest.mark.slow,
@@ -73,7 +73,7 @@ def server(tmp_path):
 def test_a_spark_server_that_is_killed_in_the_middle_of_a_round(server, tmp_path, monkeypatch):
     from pyspark.sql.connect.session import SparkSession
 
-    monkeypatch.setattr(spark_connect, "_RETRIES", 1)
+    monkeypatch.setattr(spark_watch, "_RETRIES", 1)
 
     def on_server(folder):
         return shop(folder, lambda name: f"{{url: '{server.url}', table: {name}}}")
