@@ -7,12 +7,10 @@ has its columns. Neither rows nor counts come here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pumonitor.errors import InputError
 
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     from pumonitor.ports import Window
 
 __all__ = ["counts"]
-
-_Answer = TypeVar("_Answer")
 
 
 def counts(
@@ -66,7 +62,7 @@ def counts(
         Count windows whose set is there as well, as after rows were repaired: of several sets of
         one window the one counted last stands.
     timeout : float
-        Seconds for each window.
+        Seconds for one statement.
 
     Returns
     -------
@@ -83,37 +79,15 @@ def counts(
     from pumonitor.monitor.config.file import read_configuration
     from pumonitor.monitor.windows.collect import request_at
     from pumonitor.monitor.windows.opening import open_frames
-    from pumonitor.sources.counted.spark_table import SparkCountsTable
-    from pumonitor.sources.windows.spark_watch import answered_in_time, try_for_seconds
+    from pumonitor.sources.counted.spark_table import spark_counts_table
 
     moment = datetime.now(UTC) if now is None else now
     monitors = read_configuration(Path(configuration)).configuration.monitors
     chosen = monitors[_name(monitor, list(monitors))]
     windows = chosen.windows.between(start, moment if end is None else min(end, moment))
     requests = [request_at(chosen, window, moment) for window in windows if window.end <= moment]
-    session = predictions.sparkSession
-
-    def in_time(ask: Callable[[], _Answer], about: str) -> _Answer:
-        return answered_in_time(session, ask, about=about, timeout=timeout)
-
-    name = f"the table {table}"
-    try_for_seconds(session)
-    opened = partial(open_frames, chosen, predictions, positives)
-    with closing(in_time(opened, "the data frames")) as source:
-        made = partial(
-            SparkCountsTable,
-            source,
-            table,
-            segments=chosen.predictions.segments,
-            score_scale=chosen.score_scale,
-        )
-        written = in_time(made, name)
-        there = frozenset() if again else in_time(partial(written.sets, start), name)
-        waiting = [request for request in requests if written.key(request) not in there]
-        for request in waiting:
-            about = f"the window from {request.window.start:%Y-%m-%d %H:%M} UTC"
-            in_time(partial(written.write, request), about)
-    return [request.window for request in waiting]
+    with closing(open_frames(chosen, predictions, positives, timeout=timeout)) as source:
+        return spark_counts_table(source, table, chosen.score_scale).write(requests, again=again)
 
 
 def _name(given: str | None, names: list[str]) -> str:

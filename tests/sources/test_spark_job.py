@@ -32,7 +32,8 @@ monitors:
       score: score
       model_version: version
       segments: [country, Channel]
-    positives: {source: COUNTS, id: case, known_at: confirmed_at, label: label, propensity: review_rate}
+    positives:
+      {source: COUNTS, id: case, known_at: confirmed_at, label: label, propensity: review_rate}
     window: 1d
     panes: [0d, 3d]
     maturity: 30d
@@ -81,7 +82,9 @@ def test_a_table_says_what_the_embedded_engine_counts(job, monkeypatch):
     answers = []
     arrow = SparkEngine._arrow
     monkeypatch.setattr(
-        SparkEngine, "_arrow", staticmethod(lambda frame: answers.append(arrow(frame)) or answers[-1])
+        SparkEngine,
+        "_arrow",
+        staticmethod(lambda frame: answers.append(arrow(frame)) or answers[-1]),
     )
     repeated = predictions(text_ids=True), labels(text_ids=True)
     windows = job(repeated)

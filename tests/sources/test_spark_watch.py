@@ -29,13 +29,13 @@ def asked(given, ask=FOR_EVER.wait, **limits):
 
 
 def test_a_lost_server_is_given_up():
-    with pytest.raises(SourceError, match="has not answered for 0.05 s; see its log"):
+    with pytest.raises(SourceError, match=r"has not answered for 0\.05 s; see its log"):
         asked(session(is_lost=True))
 
 
 def test_what_takes_too_long_is_stopped():
     slow = session(is_lost=False)
-    with pytest.raises(SourceError, match="2026-01-01 took longer than the 0.1 s allowed"):
+    with pytest.raises(SourceError, match=r"2026-01-01 took longer than the 0\.1 s allowed"):
         asked(slow, timeout=0.1)
     assert slow.stopped == [True]
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from pumonitor.errors import InputError
-from pumonitor.ports import CountRequest
+from pumonitor.ports import CountRequest, PredictionSource, Window
 from pumonitor.sources.column_types.spark_dialect import Spark
 from pumonitor.sources.column_types.time_columns import microseconds
 from pumonitor.sources.counted.rows import refuse_problems
@@ -30,10 +30,32 @@ from pumonitor.sources.windows.counts_query import MOST_GROUPS, Statement
 from pumonitor.sources.windows.counts_source import CountedSource
 from pumonitor.sources.windows.counts_spark import SparkEngine
 
-__all__ = ["SetKey", "SparkCountsTable"]
+__all__ = ["SparkCountsTable", "spark_counts_table"]
 
 SetKey = tuple[int, int, str, str]
 """Start and end of a window, moments and settings: what two sets of the same have in common."""
+
+
+def spark_counts_table(
+    source: PredictionSource, table: str, score_scale: Literal["probability", "unbounded"]
+) -> SparkCountsTable:
+    """The table of a source whose rows are in Spark; one that is not there is made.
+
+    Raises
+    ------
+    InputError
+        If rows are elsewhere.
+    SourceError
+        If Spark fails.
+    """
+    engine = source.engine if isinstance(source, CountedSource) else None
+    if not isinstance(source, CountedSource) or not isinstance(engine, SparkEngine):
+        msg = (
+            "predictions and positives must be in Spark, which counts them into its own table: "
+            "data frames, or url: sc://HOST:PORT with table: in the configuration"
+        )
+        raise InputError(msg)
+    return SparkCountsTable(source, engine, table, score_scale=score_scale)
 
 
 class SparkCountsTable:
@@ -42,36 +64,32 @@ class SparkCountsTable:
     Parameters
     ----------
     source : CountedSource
-        Two frames of one session.
+    engine : SparkEngine
+        Its own.
     table : str
         With dots between its parts.
-    segments : sequence of str
     score_scale : {"probability", "unbounded"}
     """
 
     def __init__(
         self,
         source: CountedSource,
+        engine: SparkEngine,
         table: str,
         *,
-        segments: Sequence[str],
         score_scale: Literal["probability", "unbounded"],
     ) -> None:
-        engine = source.engine
-        if not isinstance(engine, SparkEngine):
-            msg = f"predictions and positives must be frames of Spark, got {engine.dialect.name}"
-            raise InputError(msg)
         self._source = source
         self._engine = engine
         self._name = f"the table {table}"
-        self._segments = tuple(segments)
+        self._segments = source.segments
         self._score_scale = score_scale
         dialect = Spark()
         self._sql = ".".join(map(dialect.named, table.split(".")))
-        made = table_definition(table, segments=len(segments), dialect=dialect)
+        made = table_definition(table, segments=len(self._segments), dialect=dialect)
         self._engine.run(Statement(sql=made), about=self._name)
 
-    def key(self, request: CountRequest) -> SetKey:
+    def _key(self, request: CountRequest) -> SetKey:
         """What tells the set of a request from others."""
         window = request.window
         return (
@@ -81,7 +99,7 @@ class SparkCountsTable:
             self._settings(request).text,
         )
 
-    def sets(self, since: datetime) -> frozenset[SetKey]:
+    def _sets(self, since: datetime) -> frozenset[SetKey]:
         """Sets of windows from a time on that are whole and can be read by a monitor."""
         found = self._engine.rows(
             Statement(
@@ -100,8 +118,13 @@ class SparkCountsTable:
         )
         return frozenset((int(row[0]), int(row[1]), str(row[2]), str(row[3])) for row in found)
 
-    def write(self, request: CountRequest) -> None:
-        """Count a window and append its set.
+    def write(self, requests: Sequence[CountRequest], *, again: bool = False) -> list[Window]:
+        """Count windows one by one, those whose set is there only if asked to count them again.
+
+        Returns
+        -------
+        list of Window
+            Those that were counted.
 
         Raises
         ------
@@ -110,6 +133,15 @@ class SparkCountsTable:
         SourceError
             If Spark fails.
         """
+        there = frozenset[SetKey]()
+        if requests and not again:
+            there = self._sets(min(request.window.start for request in requests))
+        waiting = [request for request in requests if self._key(request) not in there]
+        for request in waiting:
+            self._write(request)
+        return [request.window for request in waiting]
+
+    def _write(self, request: CountRequest) -> None:
         counted_at = datetime.now(UTC)
         about = f"the window from {request.window.start:%Y-%m-%d %H:%M} UTC"
         query = self._source.query_of([request])

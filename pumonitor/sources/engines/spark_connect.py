@@ -6,25 +6,21 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from pumonitor.errors import InputError, SourceError
-from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Relation
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, check_query, written_out
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.counts_spark import SparkEngine, in_our_words
-from pumonitor.sources.windows.spark_watch import answered_in_time, try_for_seconds
+from pumonitor.sources.windows.spark_watch import try_for_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["SparkConnectEngine", "open_spark_connect"]
-
-_Answer = TypeVar("_Answer")
 
 
 def open_spark_connect(
@@ -77,8 +73,7 @@ class SparkConnectEngine(SparkEngine):
             for secret in secrets:
                 said = said.replace(secret, "***")
             raise SourceError(said) from None
-        super().__init__(session)
-        self._timeout = timeout
+        super().__init__(session, timeout=timeout)
 
     def relation(
         self,
@@ -90,21 +85,6 @@ class SparkConnectEngine(SparkEngine):
     ) -> Relation:
         """A table or view by its name, or a query."""
         del columns
-        return self._in_time(
-            partial(self._relation, table, role=role, parameters=parameters), f"{role} of Spark"
-        )
-
-    def columns(
-        self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
-    ) -> Mapping[str, Any]:
-        """All columns of the answer."""
-        asked = partial(super().columns, statement, about=about, progress=progress, step=step)
-        return self._in_time(asked, about)
-
-    def _in_time(self, ask: Callable[[], _Answer], about: str) -> _Answer:
-        return answered_in_time(self._session, ask, about=about, timeout=self._timeout)
-
-    def _relation(self, table: object, *, role: str, parameters: Mapping[str, object]) -> Relation:
         from pyspark.errors import PySparkException
 
         if isinstance(table, SqlTable):

@@ -87,6 +87,11 @@ class CountedSource:
         self.cost = Cost(engine, max_bytes=max_bytes)
         self._together = Together(self, engine, predictions, self._labels_at_hand)
 
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """Names of the segment columns."""
+        return tuple(column.name for column in self._predictions.segments)
+
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
         """Counts of one window at several moments.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from threading import Event, Thread
 from typing import Any, Final, Generic, TypeVar
 
@@ -68,17 +69,20 @@ def answered_in_time(
     return question.answer()
 
 
-def try_for_seconds(session: Any) -> None:
+def try_for_seconds(session: Any) -> Callable[[], None]:
     """Give up a Spark Connect server that is gone after 5 seconds: by itself Spark tries for 600.
 
-    A round of the monitor, or a job, that comes later tries again.
+    A round of the monitor, or a job, that comes later tries again. What is returned has the session
+    try as before.
     """
     if "connect" not in type(session).__module__:
-        return
+        return lambda: None
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
     policy = DefaultPolicy(max_retries=_RETRIES, max_backoff=_LONGEST_WAIT)
+    before = session.client.get_retry_policies()
     session.client.set_retry_policies([policy])
+    return partial(session.client.set_retry_policies, before)
 
 
 class _Question(Generic[_Answer]):
