@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from pumonitor.errors import SourceError
-from pumonitor.sources.windows.spark_watch import answered_in_time
+from pumonitor.sources.windows import spark_watch
 
 FOR_EVER = Event()
 
@@ -23,9 +23,15 @@ def session(*, is_lost):
     )
 
 
-def asked(given, ask=FOR_EVER.wait, **limits):
-    limits = {"timeout": 60.0, "asked_every": 0.01, "longest_silence": 0.05} | limits
-    return answered_in_time(given, ask, about="the window from 2026-01-01", **limits)
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(spark_watch, "_ASKED_EVERY", 0.01)
+    monkeypatch.setattr(spark_watch, "_LONGEST_SILENCE", 0.05)
+
+
+def asked(given, ask=FOR_EVER.wait, *, timeout=60.0):
+    about = "the window from 2026-01-01"
+    return spark_watch.answered_in_time(given, ask, about=about, timeout=timeout)
 
 
 def test_a_lost_server_is_given_up():

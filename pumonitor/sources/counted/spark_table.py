@@ -172,12 +172,12 @@ class SparkCountsTable:
         """Refuse what the set says of rows that cannot be used, or of too many groups."""
         told = self._engine.columns(
             Statement(
-                sql="SELECT kind, name, CASE WHEN kind = 'problem' THEN cell ELSE 0 END AS cell, "
-                f"CASE WHEN kind = '{PROBLEM}' THEN sum(n) ELSE count(*) END AS n "
+                sql=f"SELECT kind, name, CASE WHEN kind = '{PROBLEM}' THEN cell ELSE 0 END "
+                f"AS cell, CASE WHEN kind = '{PROBLEM}' THEN sum(n) ELSE count(*) END AS n "
                 f"FROM {self._sql} WHERE window_start = {microseconds(request.window.start)} "
                 f"AND counted_at = {microseconds(counted_at)} "
                 f"AND kind IN ('{PROBLEM}', '{GROUP}') "
-                "GROUP BY kind, name, CASE WHEN kind = 'problem' THEN cell ELSE 0 END"
+                f"GROUP BY kind, name, CASE WHEN kind = '{PROBLEM}' THEN cell ELSE 0 END"
             ),
             about=self._name,
         )

@@ -33,8 +33,6 @@ def answered_in_time(
     *,
     about: str,
     timeout: float,
-    asked_every: float = _ASKED_EVERY,
-    longest_silence: float = _LONGEST_SILENCE,
 ) -> _Answer:
     """What a question to a session comes to.
 
@@ -48,7 +46,7 @@ def answered_in_time(
     """
     question = _Question(ask)
     ends = time.monotonic() + timeout
-    while not question.is_answered(within=min(asked_every, ends - time.monotonic())):
+    while not question.is_answered(within=min(_ASKED_EVERY, ends - time.monotonic())):
         if time.monotonic() >= ends:
             _Question(session.interruptAll).is_answered(within=5.0)
             _let_go_of(session)
@@ -58,11 +56,11 @@ def answered_in_time(
             )
             raise SourceError(msg)
         sign_of_life = _Question(lambda: session.conf.get("spark.sql.session.timeZone", None))
-        if not sign_of_life.is_answered(within=longest_silence) and not question.is_answered():
+        if not sign_of_life.is_answered(within=_LONGEST_SILENCE) and not question.is_answered():
             _let_go_of(session)
             msg = (
                 f"{about} cannot be read: the Spark server has not answered for "
-                f"{longest_silence:g} s; see its log (it may lack memory), start it again and run "
+                f"{_LONGEST_SILENCE:g} s; see its log (it may lack memory), start it again and run "
                 "the same once more"
             )
             raise SourceError(msg)

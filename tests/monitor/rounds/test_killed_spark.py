@@ -107,6 +107,25 @@ def test_a_spark_server_that_is_killed_in_the_middle_of_a_round(server, tmp_path
         assert recorded(jobs.ledger) == undisturbed
 
 
+def test_a_spark_server_that_answers_nothing_any_more_is_given_up(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(spark_watch, "_ASKED_EVERY", 0.5)
+    monkeypatch.setattr(spark_watch, "_LONGEST_SILENCE", 2.0)
+    path = shop(tmp_path / "shop", lambda name: f"{{url: '{server.url}', table: {name}}}")
+    server.hold({name: path.with_name(f"{name}.parquet") for name in TABLES})
+    answer = SparkEngine._answer
+
+    def answer_or_fall_silent(engine, statement, about):
+        if "lower_score" in statement.sql:
+            server.stop()
+        return answer(engine, statement, about)
+
+    monkeypatch.setattr(SparkEngine, "_answer", answer_or_fall_silent)
+    with jobs_of(path) as jobs:
+        failures = jobs.run().failures
+        assert recorded(jobs.ledger) == []
+    assert any("the Spark server has not answered for 2 s" in one for one in failures), failures
+
+
 def test_a_driver_that_is_killed_while_a_job_counts_or_writes(tmp_path):
     undisturbed = shop(tmp_path / "undisturbed", lambda _name: "counts://made/*.parquet")
     assert job(undisturbed) == 0
