@@ -14,7 +14,7 @@ from pumonitor.monitor.windows.collect import request_at
 from pumonitor.monitor.windows.opening import open_frames
 from pumonitor.sources.windows.counts_spark import SparkEngine
 from pumonitor.spark import counts
-from tests.sources.monitored import DAY, NOW, START, assert_equal, labels, predictions
+from tests.sources.monitored import DAY, NOW, START, assert_table_equal, labels, predictions
 
 pytestmark = [
     pytest.mark.slow,
@@ -95,7 +95,7 @@ def test_a_table_says_what_the_embedded_engine_counts(job, monkeypatch):
     with closing(open_frames(job.monitor, *repeated)) as source:
         for window in windows:
             expected = source.counts(request_at(job.monitor, window, NOW))
-            assert_equal(read(job, window), expected)
+            assert_table_equal(read(job, window), expected)
             assert len(expected.rows) > 100
     # A job that is run again passes over what is there.
     assert job(repeated) == []
@@ -105,7 +105,9 @@ def test_a_table_says_what_the_embedded_engine_counts(job, monkeypatch):
     assert job(once, again=True) == windows
     with closing(open_frames(job.monitor, *once)) as source:
         for window in windows:
-            assert_equal(read(job, window), source.counts(request_at(job.monitor, window, NOW)))
+            assert_table_equal(
+                read(job, window), source.counts(request_at(job.monitor, window, NOW))
+            )
 
 
 def test_rows_that_cannot_be_used_are_told_by_the_job_and_to_the_monitor(job):
