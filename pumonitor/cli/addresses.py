@@ -8,7 +8,7 @@ import typer
 
 __all__ = ["masked", "read_variables"]
 
-Given = TypeVar("Given", str, str | None, list[str] | None)
+Given = TypeVar("Given", str | None, list[str] | None)
 
 _READ: Final[set[str]] = set()
 """Addresses that this process was given: what drivers say of them is masked."""
@@ -29,15 +29,21 @@ def read_variables(given: Given) -> Given:
     >>> read_variables("scores.parquet")
     'scores.parquet'
     """
-    if isinstance(given, list):
-        return [read_variables(address) for address in given]
-    if given is None or "://" not in given:
+    if given is None:
         return given
+    if isinstance(given, list):
+        return [_with_values(address) for address in given]
+    return _with_values(given)
+
+
+def _with_values(address: str) -> str:
+    if "://" not in address:
+        return address
     import os
 
     from pumonitor.monitor.config.values.variables import replace_variables
 
-    replaced = replace_variables(given, os.environ)
+    replaced = replace_variables(address, os.environ)
     if replaced.missing:
         raise typer.BadParameter("; ".join(replaced.missing.values()))
     _READ.add(replaced.text)
