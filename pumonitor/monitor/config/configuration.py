@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from pumonitor.masks import Mask, hidden_parts
 from pumonitor.monitor.config.sections.destinations import KINDS, Destination, Tracking
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.pages import Pages
@@ -16,7 +17,6 @@ from pumonitor.monitor.config.sections.rule_checks import check_destinations
 from pumonitor.monitor.config.text.problems import Problem
 from pumonitor.monitor.config.values.addresses import Located
 from pumonitor.monitor.config.values.kinds import Duration
-from pumonitor.monitor.config.values.masks import Mask, hidden_parts
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.page_addresses import PageAddresses
 

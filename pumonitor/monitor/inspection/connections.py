@@ -12,8 +12,8 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from pumonitor.errors import InputError, SourceError
+from pumonitor.masks import without_password
 from pumonitor.monitor.config.sections.destinations import KINDS, Destination
-from pumonitor.monitor.config.values.masks import without_password
 
 __all__ = ["check_destination", "check_state_database", "check_tracking"]
 
