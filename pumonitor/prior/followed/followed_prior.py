@@ -18,7 +18,10 @@ from pumonitor.prior.over_time import (
 )
 from pumonitor.results import ClassPriorEstimate
 
-__all__ = ["FollowedPrior", "of_level", "of_window"]
+__all__ = ["KIND_OF_STATE", "FollowedPrior", "of_level", "of_window"]
+
+KIND_OF_STATE: Final = 2
+"""Changes where states that were stored before cannot be gone on from."""
 
 _TOLD: Final = 0.01
 _ENDS: Final = ("low", "value", "high")
