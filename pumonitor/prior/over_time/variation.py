@@ -21,14 +21,15 @@ _PRIORS: Final = (0.0, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9)
 _FREQUENCIES: Final = (0.0, 0.1, 0.2, 0.4)
 _NEGATIVES: Final = (0.0, 0.1, 0.3, 0.8, 2.0)
 _KEPT: Final = (0.0, 0.7)
+_RESPONSES: Final = (0.0, 1.0)
 _POINTS: Final = np.array(
     [
         one
-        for one in itertools.product(_PRIORS, _FREQUENCIES, _NEGATIVES, _KEPT)
-        if one[0] > 0 or one[3] == 0  # without deviations there is nothing to be correlated
+        for one in itertools.product(_PRIORS, _FREQUENCIES, _NEGATIVES, _KEPT, _RESPONSES)
+        if one[0] > 0 or one[3:] == (0, 1)  # without deviations nothing is correlated with them
     ]
 )
-_PRIOR, _FREQUENCY, _NEGATIVE, _RHO = _POINTS.T
+_PRIOR, _FREQUENCY, _NEGATIVE, _RHO, _RESPONSE = _POINTS.T
 # What windows confirm differs rather because their class priors do: reviewers and rules differ less
 # from window to window than what makes positives.
 _LOG_PRIOR: Final = (
@@ -57,6 +58,9 @@ class OwnPrior:
     share_variance : float
         How sure it is which part of what is confirmed too much is due to the class prior: variance
         of that part.
+    response, response_variance : float
+        How much of what the window's own class prior should move the mean index of its rows it
+        does move, and the variance of that.
     """
 
     mean: float
@@ -64,6 +68,8 @@ class OwnPrior:
     frequency: float
     negatives: float
     share_variance: float
+    response: float
+    response_variance: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +100,9 @@ class Variation:
     label frequency and the negatives' mean index differ from window to window. The standard
     deviations of the three and that share are unknown and have a grid. A deviation of the prior
     moves the number confirmed and the mean index together, one of the label frequency the former
-    alone, one of negatives the latter.
+    alone, one of negatives the latter. But where rows are alike in all weeks and only what becomes
+    of them differs (the same flights in a storm), their scores stay although more are positive:
+    whether the mean index responds at all is a fifth thing to learn.
 
     Attributes
     ----------
@@ -117,7 +125,7 @@ class Variation:
     @classmethod
     def none(cls) -> Variation:
         """Windows that differ by sampling alone, for certain."""
-        plain = (_POINTS == 0).all(axis=1)
+        plain = (_POINTS[:, :-1] == 0).all(axis=1)
         zero = np.zeros(len(_POINTS))
         return cls(log_weight=np.where(plain, 0.0, _NONE), deviation=zero, variance=zero)
 
@@ -143,13 +151,14 @@ class Variation:
             inside, determinant, dimensions = off**2 / of_count, of_count, 1
             gained, explained = own / of_count * off, own**2 / of_count
         else:
-            beside = residual.index - deviation + 0.5 * _PRIOR**2
-            of_index = own + _NEGATIVE**2 + residual.index_variance + _LEAST
-            determinant, dimensions = of_count * of_index - own**2, 2
+            shared = _RESPONSE * own
+            beside = residual.index - _RESPONSE * (deviation - 0.5 * _PRIOR**2)
+            of_index = shared + _NEGATIVE**2 + residual.index_variance + _LEAST
+            determinant, dimensions = of_count * of_index - shared**2, 2
             inside = (
-                of_index * off**2 - 2 * own * off * beside + of_count * beside**2
+                of_index * off**2 - 2 * shared * off * beside + of_count * beside**2
             ) / determinant
-            to_count, to_index = of_index - own, of_count - own
+            to_count, to_index = of_index - shared, _RESPONSE * (of_count - own)
             gained = own * (to_count * off + to_index * beside) / determinant
             explained = own**2 * (to_count + to_index) / determinant
         log_chance = -0.5 * np.log(determinant) - 0.5 * (_DEGREES + dimensions) * np.log1p(
@@ -173,12 +182,16 @@ class Variation:
         means = deviation - 0.5 * _PRIOR**2
         mean = float(weight @ means)
         share = variance / (variance + _FREQUENCY**2 + 1 / (expected + 1.0))
+        of_own = weight * (variance + _LEAST)
+        response = float(of_own @ _RESPONSE / of_own.sum())
         return OwnPrior(
             mean=mean,
             variance=float(weight @ (variance + (means - mean) ** 2)),
             frequency=float(weight @ _FREQUENCY**2),
             negatives=float(weight @ _NEGATIVE**2),
             share_variance=float(weight @ (share - weight @ share) ** 2),
+            response=response,
+            response_variance=response * (1 - response),
         )
 
     def of_mean(self, windows: int) -> tuple[float, float, float]:

@@ -123,8 +123,8 @@ class _Counted(NamedTuple):
     own: Own
     shared: FloatArray
     """Covariance of the logarithms of the label frequency and of the window's own factor."""
-    share: FloatArray
-    """The window's own class prior, as expected."""
+    excess: FloatArray
+    """The window's own class prior less the level, as expected."""
     moments: FloatArray
 
 
@@ -310,12 +310,17 @@ class _Hypotheses:
             return _Told(counted.log_chance, counted.moments, places)
         of_positives, places = self._told_by_confirmed(change)
         places = places.wider(0.0, _far(change.scores, self._scales) ** 2)
-        slope = counted.share * (places.one - places.zero)
+        distance = places.one - places.zero
+        response, unsure = self._expected.response, self._expected.response_variance
+        share = self._class_prior + response * counted.excess
+        slope = response * (self._class_prior + counted.excess) * distance
         to_own = slope * counted.own.variance
         of_all, after, off, total = places.after_all(
             self._window.all_mean,
-            slope * to_own + (self._window.all_variance + self._negatives),
-            share=counted.share,
+            slope * to_own
+            + unsure * (counted.excess * distance) ** 2
+            + (self._window.all_variance + self._negatives),
+            share=share,
         )
         log_chance = of_all
         log_chance += of_positives
@@ -407,7 +412,7 @@ def _count(
         frequency=after,
         own=of_window,
         shared=-share * of_frequency * np.maximum(1 - left / in_all, 0.0),
-        share=np.minimum(now, _MOST_SHARE),
+        excess=np.minimum(now, _MOST_SHARE) - class_prior,
         moments=_moments(after, of_window),
     )
 

@@ -16,7 +16,7 @@ LEVELS = [0.025, 0.25, 0.5, 0.75, 0.975]
 
 def only(**own):
     """Windows that differ by so much, for certain."""
-    wanted = np.array([own["prior"], own["frequency"], own["negatives"], 0.0])
+    wanted = np.array([own["prior"], own["frequency"], own["negatives"], 0.0, 1.0])
     at = np.abs(variation._POINTS - wanted).sum(axis=1).argmin()
     weight = np.where(np.arange(len(variation._POINTS)) == at, 0.0, -60.0)
     nothing = np.zeros(len(weight))

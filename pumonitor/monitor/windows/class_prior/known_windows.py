@@ -139,7 +139,8 @@ class KnownWindows:
         number = bisect_right(self._moments, start, key=lambda one: one[0])
         latest = self._moments[number - 1][1].isoformat() if number else ""
         trained = self._scored.stored
-        return f"{__version__} {KIND_OF_STATE} {number} {latest} {'' if trained is None else trained.hash}"
+        auxiliary = "" if trained is None else trained.hash
+        return f"{__version__} {KIND_OF_STATE} {number} {latest} {auxiliary}"
 
     @cached_property
     def _moments(self) -> list[tuple[datetime, datetime]]:
