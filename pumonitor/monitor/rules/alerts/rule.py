@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from pumonitor.monitor.rules.alerts.health_kinds import OF_AUDITS, HealthKind
 from pumonitor.monitor.rules.reference.one_prior import (
     AUDITED_SHARE,
+    LEVEL_FACTOR,
     PRIOR_FACTOR,
     PRIOR_TO_COMPARE,
     stands_on,
@@ -342,7 +343,7 @@ class AlertRule:
         if isinstance(self.condition, Shift) and self.condition.detector == "betting":
             return (self.metric, "aul", "class_prior")
         if isinstance(self.condition, PriorShift):
-            return (self.metric, PRIOR_MOVED, PRIOR_FACTOR)
+            return (self.metric, PRIOR_MOVED, PRIOR_FACTOR, LEVEL_FACTOR)
         if isinstance(self.condition, Change):
             names = stands_on(self.metric)
             factors = (PRIOR_FACTOR, PRIOR_TO_COMPARE) if names else ()
