@@ -53,9 +53,14 @@ def run(
             from pumonitor.cli.round_table import as_json as to_json
             from pumonitor.monitor.app import open_jobs, utc_now
             from pumonitor.monitor.config.file import read_configuration
+            from pumonitor.monitor.signals import stop_on_signals
 
             file = read_configuration(config)
-            with open_jobs(file.configuration, monitor=monitor) as jobs:
+            with (
+                stop_on_signals("SIGTERM", "SIGHUP") as stop,
+                open_jobs(file.configuration, monitor=monitor) as jobs,
+            ):
+                stop.calls(jobs.stop, give_back=jobs.give_back)
                 changed = note_changed_configuration(
                     jobs.ledger,
                     jobs.monitors.values(),
@@ -80,5 +85,8 @@ def run(
             typer.echo(json.dumps(document))
         else:
             print_round(Console(highlight=False), done, left)
+        if stop.number:
+            typer.echo("stopped by a signal; the next run goes on with what is left", err=True)
+            raise typer.Exit(128 + stop.number)
     if status := exit_status(done, left, fail_on_alert=fail_on_alert):
         raise typer.Exit(status)

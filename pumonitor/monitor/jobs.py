@@ -52,6 +52,8 @@ class Jobs:
         Opens the tables of a monitor.
     clock : Clock
         Decides which panes are due.
+    check_clock : callable
+        Called before each round; raises `ClockError` where clocks are wrong.
     deliverer : Deliverer, optional
         Without it messages stay in the outbox.
     sends_results : bool
@@ -86,6 +88,7 @@ class Jobs:
         *,
         open_source: Callable[[Monitor], PredictionSource],
         clock: Clock,
+        check_clock: Callable[[], None] = lambda: None,
         deliverer: Deliverer | None = None,
         sends_results: bool = True,
         destinations: Mapping[str, Destination] | None = None,
@@ -111,6 +114,7 @@ class Jobs:
             files_of=files_of,
         )
         self._clock = clock
+        self._check_clock = check_clock
         self._deliverer = deliverer
         self._notify = notify
         self._destinations = dict(destinations or {})
@@ -178,6 +182,10 @@ class Jobs:
         if self._deliverer is not None:
             self._deliverer.stop()
 
+    def give_back(self) -> None:
+        """Give back all that this process holds, because it ends before what has begun does."""
+        self.ledger.release_all_of(self.owner)
+
     # -- planning -------------------------------------------------------------------------------
 
     def windows_due(self, name: str, *, start: datetime, end: datetime) -> list[Window]:
@@ -243,6 +251,7 @@ class Jobs:
         Windows that are due are collected and evaluated of all monitors, or of those in `beside`.
 
         1. Start delivery threads, so that messages of one monitor do not wait for others' windows.
+           Where clocks are wrong, nothing else is done.
         2. Read verdicts on audits that are new, and delete ids that were kept long enough.
         3. Plan windows that have ended.
         4. Collect and evaluate all due panes; results are folded into alerts in the same
@@ -283,6 +292,7 @@ class Jobs:
         beside: Collection[str] | None,
         on_progress: OnProgress,
     ) -> None:
+        self._check_clock()
         for name in self.monitors if only is None else (only,):
             if self.monitors[name].audits is not None:
                 self._on_step("verdicts")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 from pumonitor.errors import PumonitorError
-from pumonitor.monitor.app import open_ledger
+from pumonitor.monitor.app import open_ledger, shared_clock
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.destinations import Tracking
@@ -78,6 +78,10 @@ def examine(
             )
         ]
     with ledger:
+        problem = shared_clock(ledger).problem()
+        if problem is not None:
+            remedy = "set the clock; pumonitor doctor --accept-clock where it is right now"
+            complaints.append(Complaint(severity="error", what=problem, remedy=remedy))
         for monitor in configuration.monitors.values():
             complaints += _of_monitor(
                 ledger, monitor, mask=configuration.mask, open_source=open_source, now=now

@@ -124,6 +124,7 @@ class Ledger(ClaimedWork):
         rules: WorkRules | None = None,
         timeouts: Timeouts | None = None,
         mask: Callable[[str], str] = without_passwords,
+        migrates: bool = True,
     ) -> Self:
         """Open a state database, after creating or migrating it. Safe from several processes.
 
@@ -135,19 +136,23 @@ class Ledger(ClaimedWork):
         timeouts : Timeouts, optional
         mask : callable, optional
             Hides secrets in error texts before they are stored.
+        migrates : bool
+            Whether tables of an older version are changed. Whoever only reads must not: workers of
+            that version would stop.
 
         Raises
         ------
         InputError
             If the address is of neither form.
         StateError
-            If the database cannot be used, or was written by a newer version of pumonitor.
+            If the database cannot be used, was written by a newer version of pumonitor, or by an
+            older one and is not to be changed.
         """
-        from pumonitor.monitor.ledger.database.migrations.upgrade import upgrade
+        from pumonitor.monitor.ledger.database.migrations.upgrade import check_tables, upgrade
 
         database = Database(address, timeouts=timeouts)
         try:
-            upgrade(database)
+            (upgrade if migrates else check_tables)(database)
         except BaseException:
             database.close()
             raise

@@ -1,0 +1,166 @@
+"""The clock by which moments are due, and whether it can be trusted.
+
+A clock that runs ahead would take windows for over before they are: labels that come in time would
+never count. With PostgreSQL all workers go by the database's clock. With SQLite they go by their
+machine's, and the state database remembers the latest moment at which anybody worked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection, select, update
+
+from pumonitor.monitor.ledger.audit import record
+from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.errors import StateError
+from pumonitor.monitor.ledger.database.schema import keys, panes, windows
+from pumonitor.monitor.ledger.results.planning import recount
+
+__all__ = ["ClockError", "SharedClock"]
+
+_LATEST: Final = "latest moment worked at"
+_TOLERANCE: Final = timedelta(minutes=1)
+_MEASURED_EVERY: Final = 600.0
+"""Seconds; between two measurements the database's clock goes on by this machine's steady one."""
+
+
+class ClockError(StateError):
+    """The clock of this machine, or of the state database, is wrong or was."""
+
+
+class SharedClock:
+    """The time now, for whatever decides what is due; call it.
+
+    Parameters
+    ----------
+    database : Database
+        Already migrated.
+    own : callable
+        This machine's clock.
+    """
+
+    def __init__(self, database: Database, *, own: Callable[[], datetime]) -> None:
+        self._database = database
+        self._own = own
+        self._measured: tuple[datetime, float] | None = None
+
+    def __call__(self) -> datetime:
+        """The time now."""
+        if self._database.is_sqlite:
+            return self._own()
+        if self._measured is None or time.monotonic() - self._measured[1] > _MEASURED_EVERY:
+            with self._database.reading() as connection:
+                self._measured = self._database.now(connection), time.monotonic()
+        moment, at = self._measured
+        return moment + timedelta(seconds=time.monotonic() - at)
+
+    def problem(self) -> str | None:
+        """What is wrong with the clocks, and what to do; None if nothing is. Changes nothing."""
+        own = self._own()
+        with self._database.reading() as connection:
+            now = own if self._database.is_sqlite else self._database.now(connection)
+            latest = _latest(connection)
+        off = own - now
+        if abs(off) > _TOLERANCE:
+            return (
+                f"the clock of this machine is {_length(off)} {_direction(off)} that of the state "
+                f"database {self._database.name} ({own:%Y-%m-%d %H:%M:%S} and "
+                f"{now:%Y-%m-%d %H:%M:%S} UTC), and up to a minute is allowed: set it (NTP). "
+                "Nothing is worked on meanwhile"
+            )
+        if latest is not None and latest - now > _TOLERANCE:
+            whose = "this machine" if self._database.is_sqlite else "the state database"
+            return (
+                f"the clock of {whose} is {_length(latest - now)} behind the latest moment at "
+                f"which the state database {self._database.name} was worked on "
+                f"({now:%Y-%m-%d %H:%M:%S} and {latest:%Y-%m-%d %H:%M:%S} UTC): it jumped back, or "
+                "was ahead before. Set it (NTP), and if it is right now, run pumonitor doctor "
+                "--accept-clock. Nothing is worked on before; what was counted too early is "
+                "counted again in its time"
+            )
+        return None
+
+    def check(self) -> None:
+        """Note that work begins now.
+
+        Raises
+        ------
+        ClockError
+            If a clock is wrong or has jumped back. Panes that were collected before their moment,
+            by the clock as it is now, are due again when it comes.
+        """
+        self._measured = None
+        problem = self.problem()
+        now = self()
+        if problem is None:
+            self._note(now, only_later=True)
+            return
+        if abs(self._own() - now) <= _TOLERANCE:
+            self._take_back_early(now)
+        raise ClockError(problem)
+
+    def accept(self, *, by: str) -> int:
+        """Take the clock as it is for right; returns the panes that are to be collected again."""
+        now = self()
+        number = self._take_back_early(now)
+        self._note(now, only_later=False)
+        with self._database.writing() as connection:
+            detail = {"now": now.isoformat(), "panes": number}
+            at = self._database.now(connection)
+            record(connection, at=at, actor=by, action="accept clock", detail=detail)
+        return number
+
+    def _note(self, now: datetime, *, only_later: bool) -> None:
+        with self._database.reading() as connection:
+            latest = _latest(connection)
+        if latest is not None and only_later and now - latest < _TOLERANCE:
+            return
+        row = {"name": _LATEST, "value": now.isoformat()}
+        with self._database.writing(counted=False) as connection:
+            connection.execute(self._database.insert_if_absent(keys).values(row))
+            connection.execute(
+                update(keys).where(keys.c.name == _LATEST).values(value=row["value"])
+            )
+
+    def _take_back_early(self, now: datetime) -> int:
+        """Make panes due again in their time that were collected before; returns their number."""
+        early = panes.c.as_of > now, panes.c.status != "planned"
+        with self._database.reading() as connection:
+            if connection.scalar(select(panes.c.number).where(*early).limit(1)) is None:
+                return 0
+        with self._database.writing() as connection:
+            of_windows = connection.scalars(
+                update(panes).where(*early).values(status="planned").returning(panes.c.window_key)
+            ).all()
+            chosen = sorted(set(of_windows))
+            for start in range(0, len(chosen), 500):
+                # Claims that are held are revoked: who holds one began too early.
+                connection.execute(
+                    update(windows)
+                    .where(windows.c.window_key.in_(chosen[start : start + 500]))
+                    .values(fence=windows.c.fence + 1, lease_owner=None, lease_until=None)
+                )
+            recount(connection, chosen)
+        return len(of_windows)
+
+
+def _latest(connection: Connection) -> datetime | None:
+    found = connection.scalar(select(keys.c.value).where(keys.c.name == _LATEST))
+    return None if found is None else datetime.fromisoformat(found)
+
+
+def _direction(off: timedelta) -> str:
+    return "ahead of" if off > timedelta() else "behind"
+
+
+def _length(time_between: timedelta) -> str:
+    """Such as "5 h 2 min"."""
+    minutes = round(abs(time_between).total_seconds() / 60)
+    hours, rest = divmod(minutes, 60)
+    if hours >= 48:
+        return f"{round(hours / 24)} days"
+    return f"{hours} h {rest} min" if hours else f"{rest} min"
