@@ -30,6 +30,14 @@ def run(
             "the same windows.",
         ),
     ] = False,
+    take_over: Annotated[
+        bool,
+        typer.Option(
+            "--take-over",
+            help="Put this configuration to use although another one of the same monitor takes "
+            "turns with it on this state database; whoever uses that one has been stopped.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate every window that is due and was not evaluated yet, deliver, and exit.
@@ -70,6 +78,8 @@ def run(
                 )
                 if refresh_auxiliary:
                     jobs.refresh_auxiliary(only=monitor)
+                if take_over:
+                    jobs.take_over()
                 done = jobs.run(
                     on_progress=lambda what, ready, of: step(what, ready / of if of else None)
                 )

@@ -176,6 +176,8 @@ def open_jobs(
             else None,
             sends_results=configuration.tracking is not None,
             destinations=configuration.destinations,
+            configured=tuple(configuration.monitors),
+            place=configuration.place,
             links_of=_links_of(configuration, monitors, ledger),
             notify=notify,
             keep_delivered=configuration.keep_delivered,

@@ -100,7 +100,7 @@ def stop_on_signals(*names: str) -> Iterator[Stop]:
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
     reader, writer = socket.socketpair()
-    writer.setblocking(False)
+    writer.settimeout(0)
     before = {number: signal.signal(number, _nothing) for number in numbers}
     woken_before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
 

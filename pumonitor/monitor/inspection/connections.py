@@ -123,7 +123,7 @@ def _status_of(address: str, shown: str, method: str, path: str, *, authorizatio
             headers={"Authorization": authorization} if authorization else {},
             timeout=_SECONDS,
             allow_redirects=False,
-            verify=not is_insecure and os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH", True),
+            verify=not is_insecure and (os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH") or True),
         )
     except requests.RequestException as error:
         # The exception's own text has the whole address in it.

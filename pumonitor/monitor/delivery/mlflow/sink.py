@@ -222,14 +222,13 @@ class MlflowSink:
         DestinationDownError
             If it is to be written again, or MLflow does not answer.
         """
-        unsettled = {} if self._row is None else dict(self._row.unsettled)
-        for key, run in unsettled.items():
+        row = self._row or _Row()
+        while row.unsettled:
+            key, run = row.unsettled.popitem()
             with self._asking(None):
                 is_settled = self._runs.settle(run, key=key)
-            assert self._row is not None
-            del self._row.unsettled[key]
             if not is_settled:
-                self._row.runs.pop(key, None)
+                row.runs.pop(key, None)
                 msg = "MLflow: the run was merged into an older one, and is written to once more"
                 raise DestinationDownError(msg)
 
