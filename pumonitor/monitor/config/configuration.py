@@ -75,7 +75,7 @@ class Configuration(Located):
 
     @property
     def place(self) -> str:
-        """This machine and file, to tell from others that use the same state database."""
+        """The machine and the file, to tell from others that use the same state database."""
         return f"{socket.gethostname()}:{self._file}"
 
     @property

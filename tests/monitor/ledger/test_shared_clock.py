@@ -15,6 +15,8 @@ from tests.monitor.ledger.monitored_days import collected, day, planned
 
 HOURS = timedelta(hours=5)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+FIRST = datetime(2000, 1, 1, tzinfo=UTC)
+LAST = day(1).end + timedelta(minutes=1)
 
 
 @pytest.fixture
@@ -98,8 +100,8 @@ def test_what_was_collected_too_early_is_due_again_in_its_time(ledger: Ledger) -
 def status(
     ledger: Ledger,
     *,
-    since: datetime = datetime.min.replace(tzinfo=UTC),
-    until: datetime = day(1).end + timedelta(minutes=1),
+    since: datetime = FIRST,
+    until: datetime = LAST,
 ) -> set[bool]:
     """Whether panes of some time are collected."""
     query = select(panes.c.status).where(panes.c.as_of > since, panes.c.as_of <= until)

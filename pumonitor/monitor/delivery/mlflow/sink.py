@@ -173,11 +173,11 @@ class MlflowSink:
                 finish(self._client, self._runs, end)
             return
         window = WindowMessage.from_payload(message.payload)
-        if window.report is not None:
+        has_answered = self._row is not None and self._row.has_answered
+        if window.report is not None and not has_answered:
             # A report takes seconds to make: not for a server that is down.
-            if self._row is None or not self._row.has_answered:
-                with self._asking(window):
-                    self._client.search_experiments(max_results=1)
+            with self._asking(window):
+                self._client.search_experiments(max_results=1)
         values = _values(window)
         files = self._files(window)
         with self._asking(window):

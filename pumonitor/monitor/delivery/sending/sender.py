@@ -26,7 +26,7 @@ from pumonitor.ports import Clock
 __all__ = ["Delivery", "Patience", "Sender", "Stopped"]
 
 _SEVERAL: Final = 20
-_SETTLE_EVERY: Final = 5.0
+_SETTLE_EVERY: Final = 20.0
 """Seconds; what was sent since is sent again if the process is killed."""
 
 Stopped = Literal["nothing due", "out of time", "left alone", "told to stop", "failed"]
