@@ -170,7 +170,7 @@ def open_jobs(
             ledger,
             open_source=opening,
             clock=clock or shared,
-            check_clock=shared.check if clock is None else lambda: None,
+            check_clock=shared.check if clock is None else lambda: "",
             deliverer=_deliverer(configuration, ledger, patience=patience, limits=limits)
             if deliver
             else None,

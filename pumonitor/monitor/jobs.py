@@ -54,7 +54,8 @@ class Jobs:
     clock : Clock
         Decides which panes are due.
     check_clock : callable
-        Called before each round; raises `ClockError` where clocks are wrong.
+        Called before each round; raises `ClockError` where clocks are wrong, and returns what is
+        to be said of them.
     deliverer : Deliverer, optional
         Without it messages stay in the outbox.
     sends_results : bool
@@ -93,7 +94,7 @@ class Jobs:
         *,
         open_source: Callable[[Monitor], PredictionSource],
         clock: Clock,
-        check_clock: Callable[[], None] = lambda: None,
+        check_clock: Callable[[], str] = lambda: "",
         deliverer: Deliverer | None = None,
         sends_results: bool = True,
         destinations: Mapping[str, Destination] | None = None,
@@ -309,7 +310,8 @@ class Jobs:
         beside: Collection[str] | None,
         on_progress: OnProgress,
     ) -> None:
-        self._check_clock()
+        if note := self._check_clock():
+            done.notes.append(note)
         self._close_left(done)
         for name in self.monitors if only is None else (only,):
             if self.monitors[name].audits is not None:
@@ -341,7 +343,7 @@ class Jobs:
                 file = place.rpartition("/")[2]
                 self.close_monitor(name, because=f"The monitor is not in {file} any more.")
             if note := left_note(name, place=place, own=self._place):
-                done.left_monitors.append(note)
+                done.notes.append(note)
 
     def close_monitor(self, name: str, *, because: str) -> None:
         """Resolve all open incidents of a monitor that nobody watches any more.

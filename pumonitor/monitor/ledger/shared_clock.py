@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Connection, select, update
@@ -20,7 +22,7 @@ from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.database.schema import keys, panes, windows
 from pumonitor.monitor.ledger.results.planning import recount
 
-__all__ = ["ClockError", "SharedClock"]
+__all__ = ["ClockError", "SharedClock", "since_boot"]
 
 _LATEST: Final = "latest moment worked at"
 _TOLERANCE: Final = timedelta(minutes=1)
@@ -72,36 +74,65 @@ class SharedClock:
                 f"{now:%Y-%m-%d %H:%M:%S} UTC), and up to a minute is allowed: set it (NTP). "
                 "Nothing is worked on meanwhile"
             )
-        if latest is not None and latest - now > _TOLERANCE:
+        if latest is not None and latest.at - now > _TOLERANCE:
             whose = "this machine" if self._database.is_sqlite else "the state database"
             return (
-                f"the clock of {whose} is {_length(latest - now)} behind the latest moment at "
+                f"the clock of {whose} is {_length(latest.at - now)} behind the latest moment at "
                 f"which the state database {self._database.name} was worked on "
-                f"({now:%Y-%m-%d %H:%M:%S} and {latest:%Y-%m-%d %H:%M:%S} UTC): it jumped back, or "
-                "was ahead before. Set it (NTP), and if it is right now, run pumonitor doctor "
+                f"({now:%Y-%m-%d %H:%M:%S} and {latest.at:%Y-%m-%d %H:%M:%S} UTC): it jumped back, "
+                "or was ahead before. Set it (NTP), and if it is right now, run pumonitor doctor "
                 "--accept-clock. Nothing is worked on before; what was counted too early is "
                 "counted again in its time"
             )
         return None
 
-    def check(self) -> None:
-        """Note that work begins now.
+    def check(self) -> str:
+        """Note that work begins now; what is to be said of the clocks, "" for nothing.
+
+        Panes that were collected before their moment, by the clock as it is now, are due again when
+        it comes.
 
         Raises
         ------
         ClockError
-            If a clock is wrong or has jumped back. Panes that were collected before their moment,
-            by the clock as it is now, are due again when it comes.
+            If clocks differ, or until a clock that jumped back has caught up.
         """
         self._measured = None
         problem = self.problem()
         now = self()
-        if problem is None:
-            self._note(now, only_later=True)
-            return
-        if abs(self._own() - now) <= _TOLERANCE:
-            self._take_back_early(now)
-        raise ClockError(problem)
+        if problem is not None and abs(self._own() - now) > _TOLERANCE:
+            raise ClockError(problem)
+        note = ""
+        with self._database.reading() as connection:
+            latest = _latest(connection)
+        set_by = timedelta() if latest is None else self._set_by(latest, now)
+        if latest is not None and (problem is not None or set_by < -_TOLERANCE):
+            number = self._take_back_early(min(now, latest.at + set_by))
+            note = (
+                f"the clock of this machine was set back by {_length(set_by)} since "
+                f"{latest.at:%Y-%m-%d %H:%M:%S} UTC; {number} evaluations that were made too early "
+                "are made again in their time"
+            )
+        elif set_by > _TOLERANCE:
+            note = (
+                f"the clock of this machine was set forward by {_length(set_by)}, to "
+                f"{now:%Y-%m-%d %H:%M:%S} UTC: if it is ahead now, windows are taken for over too "
+                "early"
+            )
+        if problem is not None:
+            raise ClockError(problem)
+        self._note(now, only_later=True)
+        return note
+
+    def _set_by(self, latest: _Latest, now: datetime) -> timedelta:
+        """How far the clock was set since then, by what the kernel counts; 0 where that is unknown.
+
+        With PostgreSQL its server's kernel would have to be asked.
+        """
+        boot, seconds = since_boot()
+        if not self._database.is_sqlite or not boot or boot != latest.boot:
+            return timedelta()
+        return (now - latest.at) - timedelta(seconds=seconds - latest.seconds)
 
     def accept(self, *, by: str) -> int:
         """Take the clock as it is for right; returns the panes that are to be collected again."""
@@ -117,18 +148,19 @@ class SharedClock:
     def _note(self, now: datetime, *, only_later: bool) -> None:
         with self._database.reading() as connection:
             latest = _latest(connection)
-        if latest is not None and only_later and now - latest < _TOLERANCE:
+        if latest is not None and only_later and now - latest.at < _TOLERANCE:
             return
-        row = {"name": _LATEST, "value": now.isoformat()}
+        boot, seconds = since_boot()
+        row = {"name": _LATEST, "value": f"{now.isoformat()} {seconds!r} {boot}"}
         with self._database.writing(counted=False) as connection:
             connection.execute(self._database.insert_if_absent(keys).values(row))
             connection.execute(
                 update(keys).where(keys.c.name == _LATEST).values(value=row["value"])
             )
 
-    def _take_back_early(self, now: datetime) -> int:
-        """Make panes due again in their time that were collected before; returns their number."""
-        early = panes.c.as_of > now, panes.c.status != "planned"
+    def _take_back_early(self, moment: datetime) -> int:
+        """Make panes of later moments due again that are collected; returns their number."""
+        early = panes.c.as_of > moment, panes.c.status != "planned"
         with self._database.reading() as connection:
             if connection.scalar(select(panes.c.number).where(*early).limit(1)) is None:
                 return 0
@@ -148,9 +180,30 @@ class SharedClock:
         return len(of_windows)
 
 
-def _latest(connection: Connection) -> datetime | None:
+@dataclass(frozen=True, slots=True)
+class _Latest:
+    """When somebody last began to work: by the clock, and in seconds since a machine's boot."""
+
+    at: datetime
+    seconds: float
+    boot: str
+
+
+def _latest(connection: Connection) -> _Latest | None:
     found = connection.scalar(select(keys.c.value).where(keys.c.name == _LATEST))
-    return None if found is None else datetime.fromisoformat(found)
+    if found is None:
+        return None
+    at, seconds, boot = found.split(" ", maxsplit=2)
+    return _Latest(datetime.fromisoformat(at), float(seconds), boot)
+
+
+def since_boot() -> tuple[str, float]:
+    """The machine's boot, and the seconds since then, which nobody sets; "" where not known."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return boot, time.clock_gettime(time.CLOCK_BOOTTIME)
+    except (OSError, AttributeError, ValueError):
+        return "", 0.0
 
 
 def _direction(off: timedelta) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import count
 
 import pytest
 from sqlalchemy import select
 
+from pumonitor.monitor.ledger import shared_clock
 from pumonitor.monitor.ledger.database.schema import panes
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.shared_clock import ClockError, SharedClock
@@ -27,6 +29,43 @@ def clock(ledger: Ledger) -> Callable[[timedelta], SharedClock]:
         return SharedClock(ledger.database, own=lambda: datetime.now(UTC) + time)
 
     return off_by
+
+
+@pytest.fixture(autouse=True)
+def boot(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """Seconds since the machine's boot; another boot at each look unless it is set."""
+    boots = count()
+    found: dict[str, float] = {}
+
+    def since_boot() -> tuple[str, float]:
+        return ("this", found["seconds"]) if found else (f"boot-{next(boots)}", 0.0)
+
+    monkeypatch.setattr(shared_clock, "since_boot", since_boot)
+    return found
+
+
+def test_a_clock_that_was_ahead_is_seen_also_after_it_was_caught_up_with(
+    ledger: Ledger, boot: dict[str, float]
+) -> None:
+    if not ledger.database.is_sqlite:
+        pytest.skip("with PostgreSQL nothing is collected early")
+    planned(ledger, 2)
+    true = day(1).end - timedelta(hours=1)
+    boot["seconds"] = 1_000.0
+    assert at(ledger, true - HOURS).check() == ""
+    boot["seconds"] += HOURS.total_seconds()
+    ahead = at(ledger, true + HOURS)
+    assert "was set forward by 5 h 0 min" in ahead.check()
+    for _ in range(2):
+        collected(ledger, now=ahead())
+    boot["seconds"] += 7 * 3600
+    later = at(ledger, true + timedelta(hours=7))
+    assert "set back by 5 h 0 min since" in (note := later.check())
+    assert "1 evaluations that were made too early are made again" in note
+    again = ledger.claim_collect("worker", now=later())
+    assert again is not None
+    assert [one.pane.as_of for one in again.panes] == [day(1).end]
+    assert later.check() == ""
 
 
 def at(ledger: Ledger, moment: datetime) -> SharedClock:

@@ -190,16 +190,18 @@ def test_a_request_that_trickles_is_cut_off():
 
 def test_a_state_database_that_is_lost_is_not_ready_and_the_log_says_why(tmp_path, caplog):
     state = tmp_path / "state.db"
-    with Ledger.open(f"sqlite:///{state}") as ledger:
-        with health_server("127.0.0.1:0", ready=ledger.ready) as port:
-            assert asked(port, "/readyz") == (200, "ready\n")
-            state.rename(tmp_path / "backup.db")
-            for _ in range(3):
-                assert asked(port, "/readyz") == (503, "no state database\n")
-            assert asked(port, "/healthz") == (200, "alive\n")
-            assert not state.exists()
-            with Ledger.open(f"sqlite:///{state}"):
-                assert asked(port, "/readyz") == (503, "no state database\n")
+    with (
+        Ledger.open(f"sqlite:///{state}") as ledger,
+        health_server("127.0.0.1:0", ready=ledger.ready) as port,
+    ):
+        assert asked(port, "/readyz") == (200, "ready\n")
+        state.rename(tmp_path / "backup.db")
+        for _ in range(3):
+            assert asked(port, "/readyz") == (503, "no state database\n")
+        assert asked(port, "/healthz") == (200, "alive\n")
+        assert not state.exists()
+        with Ledger.open(f"sqlite:///{state}"):
+            assert asked(port, "/readyz") == (503, "no state database\n")
     (line,) = caplog.messages
     assert "state.db is lost (No such file or directory) while it was open: stop all" in line
 
