@@ -8,11 +8,11 @@ machine's, and the state database remembers the latest moment at which anybody w
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, select, update
 
@@ -56,7 +56,7 @@ class SharedClock:
             return self._own()
         if self._measured is None or time.monotonic() - self._measured[1] > _MEASURED_EVERY:
             with self._database.reading() as connection:
-                self._measured = self._database.now(connection), time.monotonic()
+                self._measured = self._database_now(connection), time.monotonic()
         moment, at = self._measured
         return moment + timedelta(seconds=time.monotonic() - at)
 
@@ -64,7 +64,7 @@ class SharedClock:
         """What is wrong with the clocks, and what to do; None if nothing is. Changes nothing."""
         own = self._own()
         with self._database.reading() as connection:
-            now = own if self._database.is_sqlite else self._database.now(connection)
+            now = own if self._database.is_sqlite else self._database_now(connection)
             latest = _latest(connection)
         off = own - now
         if abs(off) > _TOLERANCE:
@@ -119,10 +119,16 @@ class SharedClock:
                 f"{now:%Y-%m-%d %H:%M:%S} UTC: if it is ahead now, windows are taken for over too "
                 "early"
             )
+        if note:
+            # Also for those who look later, where this round does not come to its end.
+            self._record("clock was set", {"note": note}, by="pumonitor")
         if problem is not None:
             raise ClockError(problem)
         self._note(now, only_later=True)
         return note
+
+    def _database_now(self, connection: Connection) -> datetime:
+        return self._database.now(connection)
 
     def _set_by(self, latest: _Latest, now: datetime) -> timedelta:
         """How far the clock was set since then, by what the kernel counts; 0 where that is unknown.
@@ -139,11 +145,13 @@ class SharedClock:
         now = self()
         number = self._take_back_early(now)
         self._note(now, only_later=False)
-        with self._database.writing() as connection:
-            detail = {"now": now.isoformat(), "panes": number}
-            at = self._database.now(connection)
-            record(connection, at=at, actor=by, action="accept clock", detail=detail)
+        self._record("accept clock", {"now": now.isoformat(), "panes": number}, by=by)
         return number
+
+    def _record(self, action: str, detail: Mapping[str, Any], *, by: str) -> None:
+        with self._database.writing() as connection:
+            at = self._database.now(connection)
+            record(connection, at=at, actor=by, action=action, detail=detail)
 
     def _note(self, now: datetime, *, only_later: bool) -> None:
         with self._database.reading() as connection:
