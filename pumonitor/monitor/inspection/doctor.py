@@ -84,6 +84,12 @@ def examine(
         if problem is not None:
             remedy = "set the clock; pumonitor doctor --accept-clock where it is right now"
             complaints.append(Complaint(severity="error", what=problem, remedy=remedy))
+        if (file := ledger.database.readable_by_others) is not None:
+            what = (
+                f"every user of this machine can read the state database {file}, which holds keys"
+            )
+            remedy = f"chmod o= {file}*"
+            complaints.append(Complaint(severity="warning", what=what, remedy=remedy))
         complaints += _of_uses(ledger, configuration)
         for monitor in configuration.monitors.values():
             complaints += _of_monitor(

@@ -95,7 +95,10 @@ def test_a_file_of_sqlite_is_its_owner_s_alone(tmp_path: Path) -> None:
     with Ledger.open(f"sqlite:///{tmp_path}/state.db") as ledger:
         ledger.secret_keys.get("forms")
         rights = {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()}
-    assert rights == dict.fromkeys(["state.db", "state.db-wal", "state.db-shm"], 0o600)
+        assert rights == dict.fromkeys(["state.db", "state.db-wal", "state.db-shm"], 0o600)
+        assert ledger.database.readable_by_others is None
+        (tmp_path / "state.db").chmod(0o644)
+        assert ledger.database.readable_by_others == tmp_path / "state.db"
 
 
 def test_a_role_without_rights_is_told_so_in_words(postgres: SimpleNamespace) -> None:

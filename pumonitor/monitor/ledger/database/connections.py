@@ -115,6 +115,12 @@ class Database:
         """Whether there is something to open: opening a file of SQLite that is missing makes it."""
         return not self.is_sqlite or _file_of(self.engine.url).exists()
 
+    @property
+    def readable_by_others(self) -> Path | None:
+        """The file of SQLite, where other users of the machine can read or write it."""
+        file = _file_of(self.engine.url) if self.is_sqlite else None
+        return file if file is not None and file.exists() and file.stat().st_mode & 0o007 else None
+
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
