@@ -116,8 +116,8 @@ def backfill(
         deliver=False,
         notify=False,
     ) as jobs:
-        if as_of is None:
-            shared_clock(jobs.ledger).check()
+        if as_of is None and (note := shared_clock(jobs.ledger).check()):
+            done.notes.append(note)
         for name in jobs.monitors:
             planned = jobs.plan_or_note(name, done, start=start, end=end)
             if planned and reprocess != "missing":

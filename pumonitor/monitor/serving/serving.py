@@ -152,8 +152,8 @@ def _work(jobs: Jobs, turns: Turns, name: str) -> None:
     # What it finds is sent by threads of its own. On other servers others work.
     done = jobs.run(only=name, beside=turns.beside(name), budget=timedelta())
     _log.info("%s: %d collected, %d evaluated", name, done.collected, done.evaluated)
-    for finding in summed_up(done.findings):
-        _log.warning("%s", finding)
+    for said in (*done.notes, *summed_up(done.findings)):
+        _log.warning("%s", said)
     for failure in done.failures:
         _log.error("%s", failure)
 

@@ -25,8 +25,8 @@ from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.ledger.database.schema import panes
 from tests.monitor.monitored_shop import FIRST, write_shop
 
-DAYS = 3
-END = FIRST + timedelta(days=DAYS + 5)
+DAYS = 2
+END = FIRST + timedelta(days=DAYS + 4)
 STEP = timedelta(hours=7)
 WORKER = Path(__file__).with_name("clock_campaign_worker.py")
 RULES = """\
@@ -91,10 +91,12 @@ class Days:
     def results(self) -> list[tuple[Any, ...]]:
         """The newest numbers of all panes of the days with predictions."""
         with open_ledger(read_configuration(self.path).configuration) as ledger:
-            rows = ledger.results("card-fraud", until=FIRST + timedelta(days=DAYS))
-        return sorted(
-            (row.window_start, row.pane, row.metric, row.value, row.low, row.high) for row in rows
-        )
+            until = FIRST + timedelta(days=DAYS)
+            rows = ledger.results("card-fraud", until=until, revisions="all")
+        newest: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        for row in sorted(rows, key=lambda row: row.revision):
+            newest[row.window_start, row.as_of, row.metric] = (row.value, row.low, row.high)
+        return sorted((*where, numbers) for where, numbers in newest.items())
 
     def fired(self) -> set[tuple[str, datetime]]:
         with open_ledger(read_configuration(self.path).configuration) as ledger:
