@@ -143,7 +143,9 @@ def test_clocks_off_by_five_hours_change_no_result_in_the_end_and_are_told(
     before = 0
     while moment < END:
         assert right.work(moment)["failures"] == []
-        off = chance.choice([0, 0, 5, -5]) if number > 0 and moment < END - 3 * STEP else 0
+        # In the evening a clock that is ahead is already in the next day.
+        offs = [5, 5, 5, 0] if moment.hour >= 19 else [0, 0, 5, -5]
+        off = chance.choice(offs) if number > 0 and moment < END - 3 * STEP else 0
         said = wrong.work(moment, off=off, fatal=chance.choice([0, 0, 3, 9, 20]))
         told = " ".join([*said["failures"], *said["notes"]])
         if kind == "postgresql":
@@ -162,6 +164,7 @@ def test_clocks_off_by_five_hours_change_no_result_in_the_end_and_are_told(
     assert wrong.early(moment) == right.early(moment) == 0
     assert wrong.results() == right.results()
     assert len(right.results()) > 100
+    assert (early > 0) is (kind == "sqlite")
     if kind == "postgresql":
         assert wrong.fired() == right.fired()
     print(  # noqa: T201
