@@ -102,48 +102,50 @@ class SharedClock:
         now = self()
         if problem is not None and abs(self._own() - now) > _TOLERANCE:
             raise ClockError(problem)
+        latest, set_by = self._set_by(now)
         note = ""
-        with self._database.reading() as connection:
-            latest = _latest(connection)
-        set_by = timedelta() if latest is None else self._set_by(latest, now)
         if latest is not None and (problem is not None or set_by < -_TOLERANCE):
-            number = self._take_back_early(min(now, latest.at + set_by))
+            back = max(latest.at - now, -set_by)
+            number = self._take_back_early(now, latest, set_by)
             note = (
-                f"the clock of this machine was set back by {_length(set_by)} since "
+                f"the clock of this machine was set back by {_length(back)} since "
                 f"{latest.at:%Y-%m-%d %H:%M:%S} UTC; {number} evaluations that were made too early "
                 "are made again in their time"
             )
+            if number:
+                # Also for those who look later, where this round does not come to its end.
+                self._record("clock was set", {"note": note}, by="pumonitor")
         elif set_by > _TOLERANCE:
             note = (
                 f"the clock of this machine was set forward by {_length(set_by)}, to "
                 f"{now:%Y-%m-%d %H:%M:%S} UTC: if it is ahead now, windows are taken for over too "
                 "early"
             )
-        if note:
-            # Also for those who look later, where this round does not come to its end.
             self._record("clock was set", {"note": note}, by="pumonitor")
         if problem is not None:
             raise ClockError(problem)
-        self._note(now, only_later=True)
+        self._note(now, only_later=not note)
         return note
 
     def _database_now(self, connection: Connection) -> datetime:
         return self._database.now(connection)
 
-    def _set_by(self, latest: _Latest, now: datetime) -> timedelta:
-        """How far the clock was set since then, by what the kernel counts; 0 where that is unknown.
+    def _set_by(self, now: datetime) -> tuple[_Latest | None, timedelta]:
+        """The latest moment, and how far the clock was set since, by what the kernel counts.
 
-        With PostgreSQL its server's kernel would have to be asked.
+        0 where that is not known. With PostgreSQL its server's kernel would have to be asked.
         """
+        with self._database.reading() as connection:
+            latest = _latest(connection)
         boot, seconds = since_boot()
-        if not self._database.is_sqlite or not boot or boot != latest.boot:
-            return timedelta()
-        return (now - latest.at) - timedelta(seconds=seconds - latest.seconds)
+        if latest is None or not self._database.is_sqlite or not boot or boot != latest.boot:
+            return latest, timedelta()
+        return latest, (now - latest.at) - timedelta(seconds=seconds - latest.seconds)
 
     def accept(self, *, by: str) -> int:
         """Take the clock as it is for right; returns the panes that are to be collected again."""
         now = self()
-        number = self._take_back_early(now)
+        number = self._take_back_early(now, *self._set_by(now))
         self._note(now, only_later=False)
         self._record("accept clock", {"now": now.isoformat(), "panes": number}, by=by)
         return number
@@ -166,8 +168,12 @@ class SharedClock:
                 update(keys).where(keys.c.name == _LATEST).values(value=row["value"])
             )
 
-    def _take_back_early(self, moment: datetime) -> int:
-        """Make panes of later moments due again that are collected; returns their number."""
+    def _take_back_early(self, now: datetime, latest: _Latest | None, set_by: timedelta) -> int:
+        """Make panes due again that were collected before their moment; returns their number."""
+        moment = now
+        if latest is not None and set_by < -_TOLERANCE:
+            # Whoever worked at the latest moment did so at this one, by the clock as it is now.
+            moment = min(now, latest.at + set_by)
         early = panes.c.as_of > moment, panes.c.status != "planned"
         with self._database.reading() as connection:
             if connection.scalar(select(panes.c.number).where(*early).limit(1)) is None:
