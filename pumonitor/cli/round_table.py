@@ -107,6 +107,7 @@ def as_json(done: Round, left: Left) -> dict[str, Any]:
             }
             for one in left.unnotified
         ],
+        "notes": done.notes,
         "stopped": {name: since.isoformat() for name, since in done.stopped.items()},
         "deliveries": {
             name: _delivery_as_json(one, left.waiting.get(name))
@@ -185,6 +186,7 @@ def print_round(console: Console, done: Round, left: Left) -> None:
     unnotified_notes = [f"{what}. {how}" for what, how in unsent_notes(left.unnotified)]
     for note in (
         *stopped,
+        *done.notes,
         *hold_up_notes(left.hold_ups),
         *summed_up(done.findings),
         *unnotified_notes,
