@@ -72,6 +72,6 @@ def lost_rows_evidence(looks: Sequence[RefusedLook], timeliness: Timeliness) -> 
         value=float(number),
         limit=0.0,
         reason=f"{number} window{' has' if number == 1 else 's have'} lost rows or labels that "
-        f"were counted, the newest that of {looks[-1].window.start:%Y-%m-%d %H:%M} UTC: earlier results "
-        "stay, and pumonitor doctor says what is gone",
+        f"were counted, the newest that of {looks[-1].window.start:%Y-%m-%d %H:%M} UTC: earlier "
+        "results stay, and pumonitor doctor says what is gone",
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
-from pumonitor.monitor.ledger.database.queries import of_monitor
+from pumonitor.monitor.ledger.database.queries import of_monitor, same_pane
 from pumonitor.monitor.ledger.database.schema import panes, series, windows
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.rows import window_of
@@ -58,9 +58,7 @@ def counts_known(connection: Connection, key: str) -> tuple[SeriesCount, ...]:
             series.c.segment,
             series.c.delays,
         )
-        .join(
-            panes, (panes.c.window_key == series.c.window_key) & (panes.c.number == series.c.pane)
-        )
+        .join(panes, same_pane(series))
         .where(series.c.window_key == key)
     )
     counts: list[SeriesCount] = []
