@@ -330,6 +330,9 @@ class PredictionSource(Protocol):
     def span(self) -> tuple[datetime, datetime] | None:
         """Times of the first and the last prediction; None without any."""
 
+    def set_aside(self) -> tuple[str, ...]:
+        """What `span` left out, in a sentence each: rows ahead of now, files that are damaged."""
+
     def describe(self) -> SourceDescription:
         """Look at both tables."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,8 @@ class Left:
         Windows that fail and for which later ones wait.
     refused : sequence of RefusedLook
         Windows whose newest look lost rows, so that the earlier results stay.
+    set_aside : mapping of str to sequence of str
+        What is left out of the tables of each monitor.
     unnotified, firing : sequence of Alert
         Firing alerts without a notification; firing alerts, which a backfill leaves out.
     """
@@ -59,6 +61,7 @@ class Left:
     holders: Sequence[Holder] = ()
     hold_ups: Sequence[HoldUp] = ()
     refused: Sequence[RefusedLook] = ()
+    set_aside: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unnotified: Sequence[Alert] = ()
     firing: Sequence[Alert] = ()
 
@@ -75,6 +78,11 @@ class Left:
             refused=[
                 look for look in ledger.refused_looks(monitor) if look.monitor in jobs.monitors
             ],
+            set_aside={
+                name: standing.set_aside
+                for name, standing in ledger.standings.all().items()
+                if name in jobs.monitors and standing.set_aside and monitor in (None, name)
+            },
             unnotified=[
                 one for one in ledger.alerts.unnotified(monitor) if one.monitor in jobs.monitors
             ],
@@ -115,6 +123,7 @@ def as_json(done: Round, left: Left) -> dict[str, Any]:
             }
             for one in left.unnotified
         ],
+        "set_aside": {name: list(some) for name, some in left.set_aside.items()},
         "stopped": {name: since.isoformat() for name, since in done.stopped.items()},
         "deliveries": {
             name: _delivery_as_json(one, left.waiting.get(name))
@@ -199,9 +208,11 @@ def print_round(console: Console, done: Round, left: Left) -> None:
         "arrive"
         for name, since in done.stopped.items()
     ]
+    set_aside = [f"{name}: {what}" for name, some in left.set_aside.items() for what in some]
     unnotified_notes = [f"{what}. {how}" for what, how in unsent_notes(left.unnotified)]
     for note in (
         *stopped,
+        *set_aside,
         *hold_up_notes(left.hold_ups),
         *summed_up(done.findings),
         *unnotified_notes,

@@ -18,7 +18,12 @@ from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.windows.auxiliary.configured import has_auxiliary
 from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of_windows, summed_up
 
-__all__ = ["class_prior_complaints", "feature_complaints", "window_complaints"]
+__all__ = [
+    "class_prior_complaints",
+    "feature_complaints",
+    "set_aside_complaints",
+    "window_complaints",
+]
 
 _MOST_FAILURES: Final = 5
 
@@ -142,6 +147,18 @@ def _of_lateness(
             remedy="check that cron starts pumonitor run, or that pumonitor serve is running; "
             "pumonitor run evaluates the missing windows",
         )
+    ]
+
+
+def set_aside_complaints(name: str, set_aside: Sequence[str]) -> list[Complaint]:
+    """Complaints about what is left out of a monitor's tables."""
+    return [
+        Complaint(
+            severity="warning",
+            what=f"{name}: {what}",
+            remedy="repair or drop it; pumonitor run then counts it by itself",
+        )
+        for what in set_aside
     ]
 
 

@@ -33,7 +33,7 @@ from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
 from pumonitor.sources.windows.described import named_columns, sample_of, types_of
 from pumonitor.sources.windows.drawing import DrawQuery, count_bins, draw_rows
-from pumonitor.sources.windows.extent import Extent, ahead, extent_of
+from pumonitor.sources.windows.extent import MOST_AHEAD, Extent, ahead, extent_of
 from pumonitor.sources.windows.label_delays import LabelDelays
 from pumonitor.sources.windows.label_parts import rows_of_all
 from pumonitor.sources.windows.labels_at_hand import LabelsAtHand
@@ -83,6 +83,7 @@ class CountedSource:
         self._with_shown = with_shown
         self._remarks = remarks
         self._featured: PredictionTable | None = None
+        self._set_aside: tuple[str, ...] = ()
         self._labels_at_hand = LabelsAtHand(engine, label_engine, labels, self._query(labels))
         self.cost = Cost(engine, max_bytes=max_bytes)
         self._together = Together(self, engine, predictions, self._labels_at_hand)
@@ -244,11 +245,16 @@ class CountedSource:
         Raises
         ------
         InputError
-            If a time is missing, cannot be read, is of another age, or more than a day ahead.
+            If a time is missing, cannot be read or is of another age, or too many are more than a
+            day ahead.
         """
         with self._engine.snapshot():
-            _, first, last = self._extent(self._query(self._labels))
+            _, first, last, _ = self._extent(self._query(self._labels))
         return None if first is None or last is None else (first, last)
+
+    def set_aside(self) -> tuple[str, ...]:
+        """What the last look at all rows found that is left out: rows that are ahead of now."""
+        return self._set_aside
 
     def describe(self) -> SourceDescription:
         """Look at both tables, at all rows of each.
@@ -262,7 +268,7 @@ class CountedSource:
         query = self._query(self._labels_at_hand.known_by(LATEST))
         about = query.labels.relation.name
         with self._engine.snapshot():
-            rows, first, last = self._extent(query)
+            rows, first, last, _ = self._extent(query)
             if rows == 0:
                 msg = (
                     f"{self._predictions.relation.name} has no rows: there is nothing to monitor; "
@@ -281,7 +287,11 @@ class CountedSource:
             known, later = (sum(int(row[place] or 0) for row in spans) for place in (0, 2))
             if later and self._labels.known_at is not None:
                 latest = max(row[1] for row in spans if row[2])
-                raise ahead("known_at", self._labels.known_at, self._labels, later, latest)
+                error = ahead("known_at", self._labels.known_at, self._labels, later, latest)
+                if later > max(1, MOST_AHEAD * known):
+                    raise error
+                # They do not count before their time.
+                self._set_aside += (str(error),)
             delays = LabelDelays()
             if self._labels.known_at is not None:
                 both = f"{self._predictions.relation.name} or {about}"
@@ -293,7 +303,7 @@ class CountedSource:
             label_sample = sample_of(self._label_engine, self._labels)
         return SourceDescription(
             engine=self._engine.dialect.name,
-            doubts=self._remarks().doubts,
+            doubts=(*self._remarks().doubts, *self._set_aside),
             limits=self._remarks().limits,
             columns=types_of(self._predictions),
             label_columns=types_of(self._labels),
@@ -382,9 +392,11 @@ class CountedSource:
         self._load_predictions(names, between)
 
     def _extent(self, query: CountQuery) -> Extent:
-        return extent_of(
+        extent = extent_of(
             self._engine, query, self.cost, load=self._load_predictions, now=self._clock()
         )
+        self._set_aside = (extent.set_aside,) if extent.set_aside else ()
+        return extent
 
 
 def _all_but_orphans(query: CountQuery) -> Statement:

@@ -100,11 +100,10 @@ def test_what_was_known_stays_until_the_rows_are_back(loss, tmp_path):
     assert alerts["lost"] == "ok"
 
 
-def test_it_is_told_by_every_run_the_doctor_the_page_and_the_metrics(tmp_path, monkeypatch):
+def test_it_is_told_by_every_run_the_doctor_the_page_and_the_metrics(tmp_path):
     path = shop(tmp_path)
     run(path, MATURE)
     keep(tmp_path, *LOSSES["a third of the rows"][:2])
-    monkeypatch.setattr("pumonitor.monitor.app.utc_now", lambda: FINAL)
     for _ in range(2):
         # The second time nothing is due yet: it waits after the failure.
         result = CliRunner().invoke(app, ["run", "--config", str(path)])

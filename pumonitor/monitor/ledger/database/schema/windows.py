@@ -192,6 +192,8 @@ standings = Table(
     Column("first_prediction", Moment),
     Column("last_prediction", Moment),
     Column("planned_until", Moment),
+    # What was left out of its tables, in a sentence each; NULL: nothing.
+    Column("set_aside", JSON(none_as_null=True)),
     # Digest of the evaluated rules; nothing is due for them before quiet_until (NULL: unknown).
     Column("rules", String(64)),
     Column("quiet_until", Moment),
