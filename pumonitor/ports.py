@@ -124,8 +124,9 @@ class InputCounts:
         it, and do not count.
     late_labels : int
         Labels first known after the maturity moment, filled in by the caller.
-    orphan_labels : int
-        Rows of labels, known within the window, whose id is in no prediction at all.
+    orphan_labels : int or None
+        Rows of labels, known within the window, whose id is in no prediction at all; None where a
+        damaged file may have them.
     """
 
     predictions: int = 0
@@ -138,7 +139,7 @@ class InputCounts:
     early_labels: int = 0
     refused_labels: int = 0
     late_labels: int = 0
-    orphan_labels: int = 0
+    orphan_labels: int | None = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -168,7 +168,7 @@ def accept_look(
     reason = _text(reason, "the reason")
     if not reason:
         raise InputError("the reason must have a text: it is kept with your name")
-    refused = ledger.refused_looks(monitor)
+    refused = [look for look in ledger.refused_looks(monitor) if look.is_acceptable]
     for look in refused:
         if look.window.start <= moment < look.window.end and ledger.accept_look(
             look, by=by, reason=reason

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from pumonitor._score_grid import ScoreGrid
-from pumonitor.errors import InputError
+from pumonitor.errors import DamagedFileError, InputError
 from pumonitor.ports import (
     Clock,
     CountRequest,
@@ -16,10 +16,11 @@ from pumonitor.ports import (
     SampledRows,
     SampleRequest,
     SourceDescription,
+    Window,
     WindowCounts,
 )
 from pumonitor.scans import Scan
-from pumonitor.sources.column_types.column_kinds import Key
+from pumonitor.sources.column_types.column_kinds import DamagedFile, Key
 from pumonitor.sources.column_types.time_columns import (
     CLOCKS_DIFFER,
     EARLIEST,
@@ -28,7 +29,7 @@ from pumonitor.sources.column_types.time_columns import (
 from pumonitor.sources.windows.asking import LoadIds
 from pumonitor.sources.windows.cost import Cost, Stopwatch
 from pumonitor.sources.windows.counting import count_window
-from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks
+from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks, NamesDamagedFiles
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
 from pumonitor.sources.windows.described import named_columns, sample_of, types_of
@@ -98,11 +99,17 @@ class CountedSource:
         SourceError
             If a table cannot be read.
         """
+        self._check_files(request.window, request.as_of[-1])
         watch, query = Stopwatch(), self.query_of([request])
         with self._engine.snapshot():
             self.check_cost(query)
             self.load_both(query)
-            counts = count_window(self._engine, query, load_ids=self.load_ids, progress=progress)
+            try:
+                counts = count_window(
+                    self._engine, query, load_ids=self.load_ids, progress=progress
+                )
+            except DamagedFileError as error:
+                raise self._naming_file(error, query) from None
             return self.versioned(counts, watch)
 
     def counts_of_many(
@@ -110,9 +117,52 @@ class CountedSource:
     ) -> Iterator[WindowCounts | Exception]:
         """Counts of several windows, those that come one after another at once.
 
-        In place of those that cannot be counted comes why, an InputError or SourceError.
+        In place of those that cannot be counted comes why, an InputError or SourceError. Those
+        that files may have rows of that are damaged wait for these; the others do not.
         """
-        return self._together.counted(requests)
+        waiting: dict[Window, DamagedFileError] = {}
+        for request in requests:
+            try:
+                self._check_files(request.window, request.as_of[-1])
+            except DamagedFileError as error:
+                waiting[request.window] = error
+        counted = self._together.counted([one for one in requests if one.window not in waiting])
+        for request in requests:
+            yield waiting[request.window] if request.window in waiting else next(counted)
+
+    def _naming_file(self, error: DamagedFileError, query: CountQuery) -> DamagedFileError:
+        """The error with the name of the file, of which the library does not always say it."""
+        if "Failed to read file" in str(error):
+            return error
+        time = self._predictions.time
+        for engine, relation, column, bounds in (
+            (
+                self._engine,
+                self._predictions.relation,
+                time.column.name,
+                time.bounds(*query.between),
+            ),
+            (self._label_engine, self._labels.relation, self._labels.id.name, None),
+        ):
+            if isinstance(engine, NamesDamagedFiles):
+                file = engine.damaged_file(relation, column, bounds)
+                if file is not None:
+                    msg = f"{file} of {relation.name} is damaged: write it again"
+                    return DamagedFileError(msg)
+        return error
+
+    def _check_files(self, window: Window, as_of: datetime) -> None:
+        """Refuse a window that a damaged file may have predictions of, or labels known by then."""
+        # A label counts from a day before its prediction on.
+        labels_from = window.start - CLOCKS_DIFFER
+        for relation, start, end in (
+            (self._predictions.relation, window.start, window.end),
+            (self._labels.relation, labels_from, as_of + timedelta.resolution),
+        ):
+            for file in relation.damaged:
+                if file.may_hold(start, end):
+                    msg = f"{file.why}. It may have rows of this window, which waits for it"
+                    raise DamagedFileError(msg)
 
     def query_of(self, requests: Sequence[CountRequest]) -> CountQuery:
         """The query about one window, or about several that are alike but for time."""
@@ -187,6 +237,7 @@ class CountedSource:
         SourceError
             If a table cannot be read.
         """
+        self._check_files(request.window, request.as_of[-1])
         between = (request.window.start, request.window.end)
         predictions = self._featured = self._featured or self._with_features()
         query = SampleQuery(
@@ -215,6 +266,7 @@ class CountedSource:
         SourceError
             If a table cannot be read.
         """
+        self._check_files(request.window, request.as_of)
         query = self._draw_query(self._predictions, request)
         with self._engine.snapshot():
             self.cost.check(query, DrawQuery.bins, what="counting rows by score bin")
@@ -231,6 +283,7 @@ class CountedSource:
         SourceError
             If a table cannot be read.
         """
+        self._check_files(request.window, request.as_of)
         predictions = self._with_shown(request.columns) if request.columns else self._predictions
         query = self._draw_query(predictions, request)
         with self._engine.snapshot():
@@ -253,8 +306,9 @@ class CountedSource:
         return None if first is None or last is None else (first, last)
 
     def set_aside(self) -> tuple[str, ...]:
-        """What the last look at all rows found that is left out: rows that are ahead of now."""
-        return self._set_aside
+        """What is left out: rows ahead of now, by the last look at all, and files."""
+        damaged = (*self._predictions.relation.damaged, *self._labels.relation.damaged)
+        return (*self._set_aside, *(f"{file.why}. {_waits_for(file)}" for file in damaged))
 
     def describe(self) -> SourceDescription:
         """Look at both tables, at all rows of each.
@@ -303,7 +357,7 @@ class CountedSource:
             label_sample = sample_of(self._label_engine, self._labels)
         return SourceDescription(
             engine=self._engine.dialect.name,
-            doubts=(*self._remarks().doubts, *self._set_aside),
+            doubts=(*self._remarks().doubts, *self.set_aside()),
             limits=self._remarks().limits,
             columns=types_of(self._predictions),
             label_columns=types_of(self._labels),
@@ -383,6 +437,8 @@ class CountedSource:
 
     def _load_ids(self, between: tuple[datetime, datetime] | None) -> None:
         table = self._predictions
+        if table.relation.damaged:
+            raise DamagedFileError(table.relation.damaged[0].why)
         names = [table.id.name] if between is None else [table.id.name, table.time.column.name]
         if self._engine.dialect.holds_rows:
             # Of the others it is part of the statement that was looked at.
@@ -401,3 +457,20 @@ class CountedSource:
 
 def _all_but_orphans(query: CountQuery) -> Statement:
     return query.everything(with_orphans=False)
+
+
+def _waits_for(file: DamagedFile) -> str:
+    """Which windows wait for a damaged file."""
+    first, last = (
+        None if moment is None else f"{moment:%Y-%m-%d %H:%M}" for moment in (file.first, file.last)
+    )
+    reach = (
+        f" from {first} to {last} UTC"
+        if first and last
+        else f" until {last} UTC"
+        if last
+        else f" from {first} UTC on"
+        if first
+        else ""
+    )
+    return f"It may have rows{reach}: windows that may need them wait for it"

@@ -25,7 +25,9 @@ __all__ = ["RefusedLook", "accept", "counts_known", "refuse", "refused_looks", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedLook:
-    """A window whose newest look lost rows or labels, so that the one before stands.
+    """A window of which rows are missing, so that the looks before stand.
+
+    They were counted before and are gone, or are in a file that is damaged.
 
     Attributes
     ----------
@@ -35,7 +37,9 @@ class RefusedLook:
     since : datetime
         Time of the first such look in a row, by the database's clock.
     error : str
-        What is lost, and what to do.
+        What is missing, and what to do.
+    is_acceptable : bool
+        Whether what is left was counted.
     """
 
     monitor: str
@@ -43,6 +47,7 @@ class RefusedLook:
     window: Window
     since: datetime
     error: str
+    is_acceptable: bool
 
 
 def counts_known(connection: Connection, key: str) -> tuple[SeriesCount, ...]:
@@ -101,7 +106,7 @@ def accept(connection: Connection, key: str, *, by: str, reason: str, at: dateti
     refused: Mapping[str, Any] | None = connection.scalar(
         select(windows.c.refused_look).where(windows.c.window_key == key).with_for_update()
     )
-    if refused is None:
+    if refused is None or not refused["counts"]:
         return False
     accepted = {"at": at.isoformat(), "by": by, "reason": reason, "counts": refused["counts"]}
     connection.execute(
@@ -126,6 +131,7 @@ def refused_looks(connection: Connection, monitor: str | None) -> tuple[RefusedL
             window=window_of(row),
             since=datetime.fromisoformat(row.refused_look["since"]),
             error=row.last_error or "",
+            is_acceptable=bool(row.refused_look["counts"]),
         )
         for row in connection.execute(query)
     )
