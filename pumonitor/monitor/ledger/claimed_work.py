@@ -194,7 +194,8 @@ class ClaimedWork(LedgerReader):
             claims.finish(connection, claim)
             at = self.database.now(connection)
             store_collected(connection, claim, panes, at=at, version=__version__)
-            if claim.attempts >= self._rules.attempts_allowed and panes:
+            was_refused = looks.settle(connection, claim)
+            if was_refused or claim.attempts >= self._rules.attempts_allowed:
                 # Later windows did not wait for it.
                 evaluate_later_again(connection, claim)
 

@@ -26,17 +26,14 @@ def test_one_row_of_another_century_stops_nothing_and_is_told_until_it_is_gone(t
     wrong = rows[-1:].assign(prediction_id=9999, scored_at=pd.Timestamp("2199-05-06T00:00Z"))
     pd.concat([rows, wrong]).to_parquet(file)
     said = (
-        "card-fraud: time column 'scored_at' of predictions.parquet has 1 time more than a day in "
-        "the future, the last of them 2199-05-06T00:00:00+00:00: this row is set aside"
+        "predictions.parquet has 1 time more than a day in the future, the last of them "
+        "2199-05-06T00:00:00+00:00: this row is set aside"
     )
     for has_work in (True, False):
         result = CliRunner().invoke(app, ["run", "--config", str(path)])
         assert result.exit_code == 0
         assert ("0 windows collected" not in result.output) is has_work
         assert said in result.output
-    assert any(
-        one.what.startswith(said)
-        for one in examine(read_configuration(path).configuration, now=NOW)
-    )
+    assert any(said in one.what for one in examine(read_configuration(path).configuration, now=NOW))
     rows.to_parquet(file)
     assert said not in CliRunner().invoke(app, ["run", "--config", str(path)]).output

@@ -20,7 +20,7 @@ from pumonitor.monitor.ledger.results.planning import recount
 from pumonitor.monitor.rules.windows.losses import SeriesCount
 from pumonitor.ports import Window
 
-__all__ = ["RefusedLook", "accept", "counts_known", "refuse", "refused_looks", "withdraw"]
+__all__ = ["RefusedLook", "accept", "counts_known", "refuse", "refused_looks", "settle", "withdraw"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +109,27 @@ def accept(connection: Connection, key: str, *, by: str, reason: str, at: dateti
     if refused is None or not refused["counts"]:
         return False
     accepted = {"at": at.isoformat(), "by": by, "reason": reason, "counts": refused["counts"]}
+    accepted["is_taken"] = False
     connection.execute(
         update(windows)
         .where(windows.c.window_key == key)
         .values(accepted_look=accepted, refused_look=None, attempts=0, not_before=None)
     )
+    return True
+
+
+def settle(connection: Connection, claim: Claim) -> bool:
+    """Store that a look at a window was taken; returns whether one was refused before."""
+    own = windows.c.window_key == claim.window_key
+    refused, accepted = connection.execute(
+        select(windows.c.refused_look, windows.c.accepted_look).where(own)
+    ).one()
+    is_first = accepted is not None and not accepted["is_taken"]
+    if refused is None and not is_first:
+        return False
+    if is_first:
+        accepted = {**accepted, "is_taken": True}
+    connection.execute(update(windows).where(own).values(refused_look=None, accepted_look=accepted))
     return True
 
 

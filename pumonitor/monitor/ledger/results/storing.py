@@ -23,7 +23,6 @@ from pumonitor.monitor.ledger.database.schema import (
     panes,
     results,
     series,
-    windows,
 )
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane, CollectedSeries
@@ -78,11 +77,6 @@ def store_collected(
     rows = [_series_row(claim, pane.number, one) for pane in collected for one in pane.series]
     if rows:
         connection.execute(insert(series), rows)
-    connection.execute(
-        update(windows)
-        .where(windows.c.window_key == claim.window_key, windows.c.refused_look.is_not(None))
-        .values(refused_look=None)
-    )
     recount(connection, [claim.window_key])
 
 
