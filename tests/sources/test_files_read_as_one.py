@@ -179,7 +179,7 @@ def test_a_file_that_is_cut_off_is_named(tmp_path, kept):
     )
     assert message.endswith(
         "it is cut off, or still being written: write it again, and rename it into place when it "
-        "is complete"
+        "is complete. It may have rows of this window, which waits for it"
     )
 
 
