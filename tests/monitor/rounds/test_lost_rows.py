@@ -14,6 +14,7 @@ from pumonitor.monitor.app import open_jobs, open_ledger
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.inspection.doctor import examine
 from pumonitor.monitor.inspection.exposition import exposition
+from tests.monitor.dashboard.shop_pages import EvaluatedPages
 from tests.monitor.monitored_shop import FIRST, recorded, write_shop
 
 pytestmark = pytest.mark.usefixtures("unsearched_labels")
@@ -120,6 +121,9 @@ def test_it_is_told_by_every_run_the_doctor_the_page_and_the_metrics(tmp_path):
         text = exposition(ledger, monitors=("card-fraud",), clock=lambda: FINAL)().decode()
         assert 'pumonitor_windows_with_lost_rows{monitor="card-fraud"} 2.0' in text
         assert ledger.windows("card-fraud")[0].last_error in complaints[0]
+        pages = EvaluatedPages(ledger, configuration.monitors, now=FINAL)
+        for address in ("/monitors/card-fraud", "/monitors/card-fraud/windows/2026-01-01T00:00Z"):
+            assert "rows are gone from predictions.parquet" in pages.client.get(address).text
 
 
 def test_what_is_accepted_is_taken_and_recorded(tmp_path):
