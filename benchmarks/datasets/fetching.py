@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pumonitor.datasets.download import Report, download
-from pumonitor.datasets.errors import DatasetMissingError, DatasetWrongError, FetchError
-from pumonitor.datasets.finding import read_archive
-from pumonitor.datasets.table import Entry
+from benchmarks.datasets.download import Report, download
+from benchmarks.datasets.errors import DatasetMissingError, DatasetWrongError, FetchError
+from benchmarks.datasets.finding import read_archive
+from benchmarks.datasets.table import Entry
 
 if TYPE_CHECKING:
     import pandas

@@ -11,7 +11,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pumonitor.datasets.errors import DatasetMissingError
+from benchmarks.datasets.errors import DatasetMissingError
 
 if TYPE_CHECKING:
     import pandas

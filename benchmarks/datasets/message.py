@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pumonitor.datasets.finding import VARIABLE
-from pumonitor.datasets.table import Entry
+from benchmarks.datasets.finding import VARIABLE
+from benchmarks.datasets.table import Entry
 
 __all__ = ["missing_message"]
 
@@ -36,13 +36,13 @@ def missing_message(
 
     Examples
     --------
-    >>> from pumonitor.datasets.table import TABLE
+    >>> from benchmarks.datasets.table import TABLE
     >>> print(missing_message([TABLE["iris"]], Path("/data"), asked=3))
     1 of 3 data sets is missing. Looked in /data (PUMONITOR_DATA) and in installed packages:
       iris  UCI 53, Iris, bezdekIris; CC BY 4.0
         https://archive.ics.uci.edu/static/public/53/iris.zip
         or: pip install scikit-learn
-    Fetch them: python -m pumonitor.datasets fetch iris
+    Fetch them: python -m benchmarks.datasets fetch iris
     Without a network: put the files of these addresses, as they are, into that folder, or name a
     folder that has them: PUMONITOR_DATA=/path
     """
@@ -62,7 +62,7 @@ def missing_message(
     to_fetch = [one.name for one in absent if one.address]
     if to_fetch:
         lines += [
-            f"Fetch them: python -m pumonitor.datasets fetch {' '.join(to_fetch)}",
+            f"Fetch them: python -m benchmarks.datasets fetch {' '.join(to_fetch)}",
             "Without a network: put the files of these addresses, as they are, into that folder, "
             "or name a",
             f"folder that has them: {VARIABLE}=/path",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from pumonitor.datasets.errors import FetchError
+from benchmarks.datasets.errors import FetchError
 
 if TYPE_CHECKING:
     import requests

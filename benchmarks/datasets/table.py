@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import unquote_plus, urlsplit
 
-from pumonitor.datasets.errors import DatasetMissingError
+from benchmarks.datasets.errors import DatasetMissingError
 from pumonitor.errors import no_such
 
 __all__ = ["TABLE", "Entry", "entry"]

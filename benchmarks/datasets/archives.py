@@ -9,8 +9,8 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from pumonitor.datasets.errors import DatasetWrongError
-from pumonitor.datasets.lzw import MAGIC, decompressed
+from benchmarks.datasets.errors import DatasetWrongError
+from benchmarks.datasets.lzw import MAGIC, decompressed
 
 __all__ = ["LARGEST", "member"]
 

@@ -6,10 +6,10 @@ import os
 import sys
 from collections.abc import Iterable
 
-from pumonitor.datasets.fetching import fetch_all
-from pumonitor.datasets.finding import VARIABLE, data_folder, missing
-from pumonitor.datasets.message import missing_message
-from pumonitor.datasets.table import Entry
+from benchmarks.datasets.fetching import fetch_all
+from benchmarks.datasets.finding import VARIABLE, data_folder, missing
+from benchmarks.datasets.message import missing_message
+from benchmarks.datasets.table import Entry
 
 __all__ = ["prepare"]
 

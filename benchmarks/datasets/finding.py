@@ -8,12 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pumonitor.datasets.archives import member
-from pumonitor.datasets.content import content_digest
-from pumonitor.datasets.errors import DatasetMissingError, DatasetWrongError
-from pumonitor.datasets.packaged import PACKAGED
-from pumonitor.datasets.readers import READERS
-from pumonitor.datasets.table import Entry, entry
+from benchmarks.datasets.archives import member
+from benchmarks.datasets.content import content_digest
+from benchmarks.datasets.errors import DatasetMissingError, DatasetWrongError
+from benchmarks.datasets.packaged import PACKAGED
+from benchmarks.datasets.readers import READERS
+from benchmarks.datasets.table import Entry, entry
 
 if TYPE_CHECKING:
     import pandas
@@ -132,7 +132,7 @@ def checked(found: Entry, frame: pandas.DataFrame, place: object) -> pandas.Data
         raise DatasetWrongError(
             f"{place} does not hold {found.name} ({found.title}) as published: SHA-256 of its "
             f"content is {digest}, not {found.content} ({len(frame):,} rows); "
-            f"remove it and fetch it anew: python -m pumonitor.datasets fetch {found.name}"
+            f"remove it and fetch it anew: python -m benchmarks.datasets fetch {found.name}"
         )
     return frame
 

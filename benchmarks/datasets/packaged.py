@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from pumonitor.datasets.errors import DatasetMissingError
+from benchmarks.datasets.errors import DatasetMissingError
 
 if TYPE_CHECKING:
     import pandas

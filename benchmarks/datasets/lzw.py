@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pumonitor.datasets.errors import DatasetWrongError
+from benchmarks.datasets.errors import DatasetWrongError
 
 __all__ = ["MAGIC", "decompressed"]
 

@@ -6,13 +6,13 @@ ones from their public archive into the folder; `load_table` never uses the netw
 came, SHA-256 of its content is compared with the one in `TABLE`.
 """
 
-from pumonitor.datasets.errors import DatasetMissingError, DatasetWrongError, FetchError
-from pumonitor.datasets.fetching import fetch, fetch_all
-from pumonitor.datasets.finding import VARIABLE, available, data_folder, load_table, missing
-from pumonitor.datasets.message import missing_message
-from pumonitor.datasets.packaged import rdataset
-from pumonitor.datasets.preparing import prepare
-from pumonitor.datasets.table import TABLE, Entry
+from benchmarks.datasets.errors import DatasetMissingError, DatasetWrongError, FetchError
+from benchmarks.datasets.fetching import fetch, fetch_all
+from benchmarks.datasets.finding import VARIABLE, available, data_folder, load_table, missing
+from benchmarks.datasets.message import missing_message
+from benchmarks.datasets.packaged import rdataset
+from benchmarks.datasets.preparing import prepare
+from benchmarks.datasets.table import TABLE, Entry
 
 __all__ = [
     "TABLE",

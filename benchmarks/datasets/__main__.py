@@ -1,14 +1,14 @@
-"""List, fetch and check data sets: `python -m pumonitor.datasets`."""
+"""List, fetch and check data sets: `python -m benchmarks.datasets`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from pumonitor.datasets.errors import DatasetMissingError, DatasetWrongError
-from pumonitor.datasets.finding import VARIABLE, available, data_folder
-from pumonitor.datasets.preparing import prepare
-from pumonitor.datasets.table import TABLE, entry
+from benchmarks.datasets.errors import DatasetMissingError, DatasetWrongError
+from benchmarks.datasets.finding import VARIABLE, available, data_folder
+from benchmarks.datasets.preparing import prepare
+from benchmarks.datasets.table import TABLE, entry
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -54,7 +54,7 @@ def _listed(names: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m pumonitor.datasets",
+        prog="python -m benchmarks.datasets",
         description="Public data sets of the demonstration, the benchmarks and the tests.",
         epilog=f"They are kept in the folder that {VARIABLE} names, or in the user's cache.",
     )
