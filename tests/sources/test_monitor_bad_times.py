@@ -225,7 +225,8 @@ def test_times_ahead():
         message = message_of(source.span)
     assert message == (
         "time column 'made' of the data frame of predictions has 2 times more than a day in the "
-        "future beside 2 rows of the last day, the last of them 2026-01-28T00:00:00+00:00: check the clock that writes it, and "
+        "future beside 2 rows of the last day, the last of them 2026-01-28T00:00:00+00:00: check "
+        "the clock that writes it, and "
         "its time_zone or time_unit"
     )
     message = message_of(described, made(), known(known=[START, NOW + 2 * DAY, NOW + 2 * DAY]))
