@@ -125,8 +125,9 @@ class InputCounts:
         it, and do not count.
     late_labels : int
         Labels first known after the maturity moment, filled in by the caller.
-    orphan_labels : int
-        Rows of labels, known within the window, whose id is in no prediction at all.
+    orphan_labels : int or None
+        Rows of labels, known within the window, whose id is in no prediction at all; None where a
+        damaged file may have them.
     """
 
     predictions: int = 0
@@ -139,7 +140,7 @@ class InputCounts:
     early_labels: int = 0
     refused_labels: int = 0
     late_labels: int = 0
-    orphan_labels: int = 0
+    orphan_labels: int | None = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -365,6 +366,9 @@ class PredictionSource(Protocol):
 
     def span(self) -> tuple[datetime, datetime] | None:
         """Times of the first and the last prediction; None without any."""
+
+    def set_aside(self) -> tuple[str, ...]:
+        """What `span` left out, in a sentence each: rows ahead of now, files that are damaged."""
 
     def describe(self) -> SourceDescription:
         """Look at both tables."""

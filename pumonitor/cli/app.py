@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from pumonitor import __version__
+from pumonitor.cli.accept import accept
 from pumonitor.cli.addresses import masked
 from pumonitor.cli.alerts import alerts
 from pumonitor.cli.audit import audit
@@ -116,6 +117,7 @@ app.command(rich_help_panel=_A_MONITOR)(challenge)
 app.command(rich_help_panel=_A_MONITOR)(promote)
 app.add_typer(export, name="export", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(doctor)
+app.command(rich_help_panel=_A_MONITOR)(accept)
 app.add_typer(engines, name="engines", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(migrate)
 app.add_typer(tokens, name="tokens", rich_help_panel=_A_MONITOR)

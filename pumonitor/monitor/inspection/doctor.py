@@ -21,6 +21,7 @@ from pumonitor.monitor.inspection.unnotified import unsent_notes
 from pumonitor.monitor.inspection.window_complaints import (
     class_prior_complaints,
     feature_complaints,
+    set_aside_complaints,
     window_complaints,
 )
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -182,8 +183,10 @@ def _of_monitor(
         of_tables, found = _of_tables(monitor, mask=mask, open_source=open_source)
         complaints += of_tables
         last = found or last
+    elif standing is not None:
+        complaints += set_aside_complaints(monitor.name, standing.set_aside)
     # Tables that cannot be read, or are empty, are why there are no newer windows.
-    if not of_tables:
+    if not any(one.severity == "error" for one in of_tables):
         complaints += _of_time_since(ledger, monitor, last, now=now)
     return complaints
 
@@ -212,11 +215,13 @@ def _of_tables(
     No rows are read.
     """
     spans = []
+    left_out: list[str] = []
 
     def read() -> str:
         source = open_source(monitor)
         try:
             spans.append(source.span())
+            left_out.extend(source.set_aside())
         finally:
             source.close()
         return ""
@@ -246,7 +251,8 @@ def _of_tables(
                 "and that the job that fills it has run",
             )
         ], None
-    return [], next((span[1] for span in spans if span is not None), None)
+    last = next((span[1] for span in spans if span is not None), None)
+    return set_aside_complaints(monitor.name, left_out), last
 
 
 def _are_as_last_read(monitor: Monitor, standing: Standing | None) -> bool:

@@ -21,8 +21,9 @@ from pumonitor.monitor.ledger.noted_challengers import StoredNotedChallengers
 from pumonitor.monitor.ledger.notes import StoredNotes
 from pumonitor.monitor.ledger.outbox import StoredOutbox
 from pumonitor.monitor.ledger.promotions import StoredPromotions
-from pumonitor.monitor.ledger.results import planning
+from pumonitor.monitor.ledger.results import looks, planning
 from pumonitor.monitor.ledger.results.auxiliary import forget_auxiliary
+from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.ledger.results.planning import Which
 from pumonitor.monitor.ledger.results.retention import Forgotten, forget_superseded
 from pumonitor.monitor.ledger.reviews import StoredReviews
@@ -294,6 +295,33 @@ class Ledger(ClaimedWork):
         """
         with self.database.reading() as connection:
             return hold_ups(connection, monitor=monitor, rules=self._rules)
+
+    def refused_looks(self, monitor: str | None = None) -> tuple[RefusedLook, ...]:
+        """Windows whose newest look lost rows or labels and was not taken, the earliest first.
+
+        Parameters
+        ----------
+        monitor : str, optional
+            By default all monitors.
+        """
+        with self.database.reading() as connection:
+            return looks.refused_looks(connection, monitor)
+
+    def accept_look(self, refused: RefusedLook, *, by: str, reason: str) -> bool:
+        """Take what a refused look found; returns False if it is not refused any more."""
+        with self.database.writing() as connection:
+            at = self.database.now(connection)
+            if not looks.accept(connection, refused.window_key, by=by, reason=reason, at=at):
+                return False
+            detail = {
+                "monitor": refused.monitor,
+                "window": refused.window.start,
+                "reason": reason,
+                "lost": refused.error,
+            }
+            record(connection, at=at, actor=by, action="accept look", detail=detail)
+            stir(connection, refused.monitor)
+        return True
 
     def forget_auxiliary(
         self, monitor: str, configuration: str, *, actor: str = "pumonitor"

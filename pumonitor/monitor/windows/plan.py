@@ -100,7 +100,12 @@ class Planner:
         windows = [] if span is None else due_windows(monitor, *span, now=now)
         left = self._not_planned_by(self._known.get(name), windows)
         self._put_into_ledger(name, left)
-        found = Standing(monitor=name, configuration=self._hashes[name], files=files)
+        found = Standing(
+            monitor=name,
+            configuration=self._hashes[name],
+            files=files,
+            set_aside=self._source_of(name).set_aside(),
+        )
         if span is not None:
             begin = monitor.windows.containing(span[0]).start
             found = replace(

@@ -124,6 +124,10 @@ class CountedTable(PredictionSource):
         about = f"the set of {self._relation.name} about {_shown(request)}"
         return counts_in(whole, request, settings, about=about)
 
+    def set_aside(self) -> tuple[str, ...]:
+        """Nothing: who counted rows left none out."""
+        return ()
+
     def span(self) -> tuple[datetime, datetime] | None:
         """From the start of the first window that was counted to the end of the last."""
         with self._engine.snapshot():

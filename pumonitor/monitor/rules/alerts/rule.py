@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pumonitor.monitor.rules.alerts.health_kinds import OF_AUDITS, HealthKind
+from pumonitor.monitor.rules.alerts.health_kinds import BY_THE_CLOCK, OF_AUDITS, HealthKind
 from pumonitor.monitor.rules.reference.one_prior import (
     AUDITED_SHARE,
     LEVEL_FACTOR,
@@ -352,8 +352,8 @@ class AlertRule:
 
     @property
     def goes_by_the_clock(self) -> bool:
-        """Whether the rule is evaluated by the clock and not by window ("stale", on audits)."""
-        return isinstance(self.condition, Health) and self.condition.kind in ("stale", *OF_AUDITS)
+        """Whether the rule is evaluated by the clock and not by window."""
+        return isinstance(self.condition, Health) and self.condition.kind in BY_THE_CLOCK
 
     def covers(self, series: Series) -> bool:
         """Whether the rule has an alert for this series."""
