@@ -17,6 +17,7 @@ PARTS = (
     "counts",
     "against-reference",
     "cause",
+    "causes",
     "causes-in-seasons",
     "streams",
 )

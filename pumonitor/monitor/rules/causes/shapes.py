@@ -59,7 +59,7 @@ class Shapes:
             labeled.sum() + _UNSEEN * (len(self.ends) + 1)
         )
         self.labeled = Shape(positives)
-        self._everything = everything
+        self.everything = Shape(everything)
         self.positives, self.negatives = self._parted(everything, positives)
 
     def _unseen(self, rows: FloatArray) -> FloatArray:
@@ -107,7 +107,9 @@ class Shapes:
     def at_ranks(self, ranks: FloatArray) -> FloatArray:
         """Shares of labeled rows in coarse cells that end at these ranks among all rows."""
         cumulative = np.interp(
-            ranks, np.append(0.0, self._everything), np.append(0.0, self.labeled.cumulative)
+            ranks,
+            np.append(0.0, self.everything.cumulative),
+            np.append(0.0, self.labeled.cumulative),
         )
         return np.asarray(np.maximum(np.diff(cumulative, prepend=0.0), _LEAST))
 
