@@ -1,7 +1,7 @@
 """What is named after a break, on strong and on weak models: `--only causes`.
 
 A model has two inputs, on which positives differ from negatives, and scores by both. Thirty days of
-reference, twenty quiet ones, then seven days after a break. Days differ by themselves: the share of
+reference, six quiet ones, then seven days after a break. Days differ by themselves: the share of
 positives by a quarter, the ranking by .02 of AUC or so, weekends have .7 of the positives, and a
 season of the year moves them by a third. The class prior that is told is that of the reference, 15%
 off, and followed.
@@ -28,7 +28,7 @@ from pumonitor.monitor.rules.causes import Cause, Period, name_cause
 
 __all__ = ["BREAKS", "STREAMS", "Stream", "main", "named"]
 
-REFERENCE, QUIET, SINCE = 30, 20, 7
+REFERENCE, QUIET, SINCE = 30, 6, 7
 _MIDDLES = (np.arange(CELLS) + 0.5) / CELLS
 
 Day = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -255,11 +255,8 @@ def judged(cause: Cause | None, truth: str) -> tuple[str, str]:
         return ("right" if kinds <= {"none"} else "wrong"), " and ".join(cause.kinds) or "unclear"
     if kinds and kinds != {"none"}:
         return ("right" if kinds == {truth} else "wrong"), " and ".join(cause.kinds)
-    two = getattr(
-        cause, "possible", tuple(sorted(cause.support, key=lambda k: -cause.support[k])[:2])
-    )
-    text = " / ".join(map(str, two))
-    return ("either" if any(truth in one for one in two) else "open"), f"? {text}"
+    text = " or ".join(cause.possible)
+    return ("either" if truth in cause.possible else "open"), f"perhaps {text}"
 
 
 def main(*, quick: bool = False, seed: int = 7000, each: int = 25) -> None:

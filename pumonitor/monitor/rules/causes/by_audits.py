@@ -68,6 +68,11 @@ class ToldByAudits:
         return None if auc is None else _ranking(auc)
 
     @property
+    def decides(self) -> bool:
+        """Whether audits name the change of the class prior, of confirmations or of the ranking."""
+        return self.kinds is not None or self.ranks_otherwise
+
+    @property
     def ranks_otherwise(self) -> bool:
         """Whether audits say that the model ranks worse or better."""
         return self.ranking in _ANOTHER_RANKING
@@ -76,6 +81,9 @@ class ToldByAudits:
         """The combinations of changes that have just the kinds that the audits say."""
         if self.ranks_otherwise:
             support = _with_ranking(support)
+        elif self.ranking == "as before":
+            # Confirmed positives that score elsewhere are then others than before.
+            support = _replaced(support, "ranking", "labeling")
         if self.kinds is None:
             return support
         kept = {
@@ -144,6 +152,16 @@ def _with_ranking(support: Support) -> Support:
     found: Support = {}
     for kinds, share in support.items():
         kept = {*kinds, "ranking"}.difference(LEAVES_RANKING)
+        ordered = tuple(sorted(kept, key=KINDS.index))
+        found[ordered] = found.get(ordered, 0.0) + share
+    return found
+
+
+def _replaced(support: Support, kind: str, by: str) -> Support:
+    """The combinations with one kind in place of another."""
+    found: Support = {}
+    for kinds, share in support.items():
+        kept = {by if one == kind else one for one in kinds}
         ordered = tuple(sorted(kept, key=KINDS.index))
         found[ordered] = found.get(ordered, 0.0) + share
     return found

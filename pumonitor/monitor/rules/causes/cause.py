@@ -15,7 +15,7 @@ from pumonitor.monitor.rules.causes.by_audits import (
     WORLD_OR_CONFIRMATIONS,
     ToldByAudits,
 )
-from pumonitor.monitor.rules.causes.explained import Support, explained, marginal
+from pumonitor.monitor.rules.causes.explained import Support, explained, marginal, possible_kinds
 from pumonitor.monitor.rules.causes.hypotheses import Hypotheses
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, KINDS, Cause, Size, is_clear
 from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
@@ -31,7 +31,7 @@ from pumonitor.monitor.rules.causes.sizes import (
     score_size,
 )
 from pumonitor.monitor.rules.causes.variation import share_variation
-from pumonitor.monitor.rules.causes.words import sentence
+from pumonitor.monitor.rules.causes.words import known_in_words, sentence
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 
 __all__ = ["name_cause"]
@@ -193,19 +193,48 @@ def name_cause(
     kinds = _kinds(support, sizes, observed, audited, followed=changed is not None)
     if not math.isnan(impossible):
         sizes = {name: size for name, size in sizes.items() if name not in _OF_AUC}
+    return _written(
+        kinds,
+        sizes,
+        observed,
+        support,
+        audited,
+        impossible=impossible,
+        followed=changed is not None,
+    )
+
+
+def _written(
+    kinds: tuple[str, ...],
+    sizes: Mapping[str, Size],
+    observed: Observed,
+    support: Support,
+    audited: ToldByAudits | None,
+    *,
+    impossible: float = math.nan,
+    followed: bool = False,
+) -> Cause:
+    """The cause with its words."""
+    shown = observed.shows_most(sizes)
+    # Without the filter a few confirmed rows make the likelihoods of all hypotheses say too much.
+    is_open = not kinds and (followed or shown is not None or observed.labeled >= observed.needed)
+    possible = possible_kinds(support, shown) if is_open else ()
     return Cause(
         kind=kinds[0] if kinds else "unclear",
         kinds=kinds,
+        possible=possible,
         support={" and ".join(one): share for one, share in support.items()},
         sizes=sizes,
         windows=observed.windows,
+        known=known_in_words(kinds, sizes, observed),
         sentence=sentence(
             kinds,
             sizes,
             observed,
             support,
+            possible,
             impossible=impossible,
-            followed=changed is not None,
+            followed=followed,
             audited=audited,
         ),
         by_audits=None if audited is None else audited.to_dict(),
@@ -215,15 +244,7 @@ def name_cause(
 def _too_few_confirmed(observed: Observed, audited: ToldByAudits | None, reach: float) -> Cause:
     """An "unclear" cause: with so few confirmed positives only the move of all scores is known."""
     sizes = {"score": score_size(observed.before, observed.now, reach)}
-    return Cause(
-        kind="unclear",
-        kinds=(),
-        support={},
-        sizes=sizes,
-        windows=observed.windows,
-        sentence=sentence((), sizes, observed, {}, impossible=math.nan, audited=audited),
-        by_audits=None if audited is None else audited.to_dict(),
-    )
+    return _written((), sizes, observed, {}, audited)
 
 
 def _support(

@@ -14,7 +14,7 @@ from pumonitor.monitor.rules.causes.hypotheses import Fit
 from pumonitor.monitor.rules.causes.named import KINDS
 from pumonitor.prior.over_time import Explanation
 
-__all__ = ["Support", "explained", "marginal"]
+__all__ = ["LEAST_LIKELY", "Support", "explained", "marginal", "possible_kinds"]
 
 Support = dict[tuple[str, ...], float]
 """Combination of kinds (in the order of `KINDS`) to its support; supports add up to 1."""
@@ -25,6 +25,15 @@ _COUNTED: Final = ("confirmed_share", "label_delay")
 _PLACED: Final = ("ranking", "score_scale", "labeling")
 _TOO_SMALL: Final = ("none", *_PLACED, "label_delay")
 _MOST_BY_DELAYS: Final = 3.0
+LEAST_LIKELY: Final = 0.1
+"""Support from which a hypothesis is told of."""
+
+_MOST_POSSIBLE: Final = 2
+_SHOWN_BY: Final[Mapping[str | None, tuple[str, ...]]] = {
+    "auc": _PLACED,
+    "confirmed": ("class_prior", *_COUNTED),
+}
+"""What shows most to the kinds that explain it."""
 
 
 def explained(
@@ -104,6 +113,20 @@ def marginal(support: Support) -> dict[str, float]:
         for kind in kinds:
             found[kind] = found.get(kind, 0.0) + share
     return found
+
+
+def possible_kinds(support: Support, shown: str | None) -> tuple[str, ...]:
+    """The two likeliest kinds that explain what shows most, as of `Observed.shows_most`.
+
+    Examples
+    --------
+    >>> support = {("class_prior", "ranking"): 0.4, ("labeling",): 0.35, ("ranking",): 0.25}
+    >>> possible_kinds(support, "auc"), possible_kinds(support, "confirmed")
+    (('ranking', 'labeling'), ('class_prior',))
+    """
+    likely = {kind: share for kind, share in marginal(support).items() if share >= LEAST_LIKELY}
+    among = [kind for kind in _SHOWN_BY.get(shown, KINDS) if kind in likely] or list(likely)
+    return tuple(sorted(among, key=lambda kind: -likely[kind])[:_MOST_POSSIBLE])
 
 
 def _shares(fits: Mapping[str, Fit], kinds: Iterable[str]) -> dict[str, float]:

@@ -145,7 +145,6 @@ class Hypotheses:
         shapes = [
             _Hypothesis(predict=as_before.labeled_tilted, own=1),
             _Hypothesis(predict=as_before.labeled_mixed, own=1),
-            _Hypothesis(predict=as_before.labeled_moved, own=2),
         ]
         moved = [self._fitted(shape) for shape in shapes]
         shape = shapes[moved.index(max(moved, key=_score))]

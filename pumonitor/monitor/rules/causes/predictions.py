@@ -84,9 +84,5 @@ class Distributions:
         everything = self.shapes.shares(self.shapes.everything)
         return replace(self.same(own), labeled=(1 - share) * self.labeled + share * everything)
 
-    def labeled_moved(self, own: FloatArray) -> Prediction:
-        """Confirmed rows alone score elsewhere: their scores are shifted and stretched."""
-        return replace(self.same(own), labeled=self._moved(self.shapes.labeled, own))
-
     def _moved(self, shape: Shape, own: FloatArray) -> FloatArray:
         return self.shapes.shares(shape, shift=own[0], log_stretch=own[1])
