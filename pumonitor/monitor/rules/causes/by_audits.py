@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
 from pumonitor.audit.carried import PastAudit
 from pumonitor.audit.compared import Moved, Ratio, TwoAudits, audits_around, compare_audits
-from pumonitor.monitor.rules.causes.explained import Support
+from pumonitor.monitor.rules.causes.explained import LEAST_SUPPORT, Support, marginal
 from pumonitor.monitor.rules.causes.named import KINDS
 from pumonitor.monitor.rules.causes.observed import NOTICED
 
 __all__ = [
-    "LEAVES_RANKING",
     "WORLD_OR_CONFIRMATIONS",
     "Ranking",
     "ToldByAudits",
@@ -28,7 +27,7 @@ WORLD_OR_CONFIRMATIONS: Final = ("class_prior", "confirmed_share", "label_delay"
 Ranking = Literal["worse", "better", "as before"]
 
 _ANOTHER_RANKING: Final = ("worse", "better")
-LEAVES_RANKING: Final = ("labeling", "score_scale", "none")
+_LEAVES_RANKING: Final = ("labeling", "score_scale", "none")
 """Kinds that say that the model ranks as before, or leave it open."""
 
 _CONFIRMATIONS: Final = frozenset({"confirmed_share", "label_delay"})
@@ -98,6 +97,45 @@ class ToldByAudits:
             return {kinds or ("none",): share for kinds, share in told.items()}
         return {kinds: share / whole for kinds, share in kept.items()}
 
+    def deciding(self, known: Collection[str]) -> tuple[str, ...]:
+        """What has changed, by the audits where they can tell, and by the counts besides."""
+        if self.ranks_otherwise:
+            known = {*known, "ranking"}.difference(_LEAVES_RANKING)
+        elif self.ranking == "as before":
+            known = {"labeling" if kind == "ranking" else kind for kind in known}
+        told = self.kinds
+        if told is not None:
+            beside = set(known).difference(WORLD_OR_CONFIRMATIONS)
+            if told:
+                beside.discard("none")
+            if "label_delay" in known:
+                told = tuple("label_delay" if kind == "confirmed_share" else kind for kind in told)
+            known = {*told, *beside}
+        return tuple(kind for kind in KINDS if kind in known)
+
+    def read_anew(self, cause: Mapping[str, Any]) -> dict[str, Any]:
+        """A stored cause, in JSON types, with what these audits say that it did not know yet."""
+        if not (self.decides or self.ranking == "as before"):
+            said = f"{cause['sentence']} {self.sentence}"
+            return {**cause, "sentence": said, "by_audits": self.to_dict()}
+        stored = {tuple(kinds.split(" and ")): share for kinds, share in cause["support"].items()}
+        support = self.agreeing(stored)
+        likely = marginal(support)
+        open_kinds = [kind for kind in cause.get("possible", ()) if kind != "ranking"]
+        if self.ranking == "as before" and "ranking" in cause.get("possible", ()):
+            open_kinds.append("labeling")
+        found = {kind for kind in open_kinds if likely.get(kind, 0.0) >= LEAST_SUPPORT}
+        kinds = self.deciding({*cause["kinds"], *found})
+        return {
+            **cause,
+            "kind": kinds[0] if kinds else "unclear",
+            "kinds": list(kinds),
+            "possible": [] if kinds else cause.get("possible", []),
+            "support": {" and ".join(kinds): share for kinds, share in support.items()},
+            "sentence": " ".join(filter(None, [self.sentence, cause.get("known", "")])),
+            "by_audits": self.to_dict(),
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; the ratios only where there are two audits."""
         one = self.compared
@@ -151,7 +189,7 @@ def _with_ranking(support: Support) -> Support:
     """The combinations with another ranking, in place of the kinds that leave it open."""
     found: Support = {}
     for kinds, share in support.items():
-        kept = {*kinds, "ranking"}.difference(LEAVES_RANKING)
+        kept = {*kinds, "ranking"}.difference(_LEAVES_RANKING)
         ordered = tuple(sorted(kept, key=KINDS.index))
         found[ordered] = found.get(ordered, 0.0) + share
     return found

@@ -10,12 +10,14 @@ from typing import Final
 
 from scipy import special
 
-from pumonitor.monitor.rules.causes.by_audits import (
-    LEAVES_RANKING,
-    WORLD_OR_CONFIRMATIONS,
-    ToldByAudits,
+from pumonitor.monitor.rules.causes.by_audits import ToldByAudits
+from pumonitor.monitor.rules.causes.explained import (
+    LEAST_SUPPORT,
+    Support,
+    explained,
+    marginal,
+    possible_kinds,
 )
-from pumonitor.monitor.rules.causes.explained import Support, explained, marginal, possible_kinds
 from pumonitor.monitor.rules.causes.hypotheses import Hypotheses
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, KINDS, Cause, Size, is_clear
 from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
@@ -36,7 +38,6 @@ from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 
 __all__ = ["name_cause"]
 
-_LEAST_SUPPORT: Final = 0.8
 _SAME_RANKING: Final = 0.075
 """The ranking counts as unchanged when the interval of AUC's change lies within this of 0."""
 
@@ -226,7 +227,7 @@ def _written(
         support={" and ".join(one): share for one, share in support.items()},
         sizes=sizes,
         windows=observed.windows,
-        known=known_in_words(kinds, sizes, observed),
+        known=known_in_words(sizes, observed),
         sentence=sentence(
             kinds,
             sizes,
@@ -308,17 +309,7 @@ def _kinds(
     """The causes that are known, the most important one first."""
     likely = marginal(support)
     known = [kind for kind in KINDS if _is_known(kind, likely, sizes, observed, followed=followed)]
-    if audited is not None and audited.ranks_otherwise:
-        known = [kind for kind in KINDS if kind in {*known, "ranking"}.difference(LEAVES_RANKING)]
-    told = None if audited is None else audited.kinds
-    if told is None:
-        return tuple(known)
-    beside = {kind for kind in known if kind not in WORLD_OR_CONFIRMATIONS}
-    if told:
-        beside.discard("none")
-    if "label_delay" in known:
-        told = tuple("label_delay" if kind == "confirmed_share" else kind for kind in told)
-    return tuple(kind for kind in KINDS if kind in told or kind in beside)
+    return tuple(known) if audited is None else audited.deciding(known)
 
 
 def _is_known(
@@ -334,7 +325,7 @@ def _is_known(
         # With few labels a change would not show, so "none" needs enough of them.
         likeliest = max(support, key=lambda one: support[one])
         return kind == likeliest and observed.labeled >= observed.needed
-    if support.get(kind, 0.0) < _LEAST_SUPPORT:
+    if support.get(kind, 0.0) < LEAST_SUPPORT:
         return False
     if kind == "score_scale":
         auc = sizes.get("auc")

@@ -14,7 +14,7 @@ from pumonitor.monitor.rules.causes.hypotheses import Fit
 from pumonitor.monitor.rules.causes.named import KINDS
 from pumonitor.prior.over_time import Explanation
 
-__all__ = ["LEAST_LIKELY", "Support", "explained", "marginal", "possible_kinds"]
+__all__ = ["LEAST_LIKELY", "LEAST_SUPPORT", "Support", "explained", "marginal", "possible_kinds"]
 
 Support = dict[tuple[str, ...], float]
 """Combination of kinds (in the order of `KINDS`) to its support; supports add up to 1."""
@@ -25,11 +25,14 @@ _COUNTED: Final = ("confirmed_share", "label_delay")
 _PLACED: Final = ("ranking", "score_scale", "labeling")
 _TOO_SMALL: Final = ("none", *_PLACED, "label_delay")
 _MOST_BY_DELAYS: Final = 3.0
+LEAST_SUPPORT: Final = 0.8
+"""Support from which a kind is named as known."""
+
 LEAST_LIKELY: Final = 0.1
 """Support from which a hypothesis is told of."""
 
 _MOST_POSSIBLE: Final = 2
-_SHOWN_BY: Final[Mapping[str | None, tuple[str, ...]]] = {
+_SHOWN_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "auc": _PLACED,
     "confirmed": ("class_prior", *_COUNTED),
 }
@@ -124,9 +127,12 @@ def possible_kinds(support: Support, shown: str | None) -> tuple[str, ...]:
     >>> possible_kinds(support, "auc"), possible_kinds(support, "confirmed")
     (('ranking', 'labeling'), ('class_prior',))
     """
-    likely = {kind: share for kind, share in marginal(support).items() if share >= LEAST_LIKELY}
-    among = [kind for kind in _SHOWN_BY.get(shown, KINDS) if kind in likely] or list(likely)
-    return tuple(sorted(among, key=lambda kind: -likely[kind])[:_MOST_POSSIBLE])
+    shares = marginal(support)
+    among = [kind for kind in _SHOWN_BY.get(shown or "", KINDS) if kind in shares]
+    ordered = sorted(among, key=lambda kind: -shares[kind])
+    # What shows clearly has a cause: where just one is likely and not sure, the next is told too.
+    least = 0.0 if shown in _SHOWN_BY else LEAST_LIKELY
+    return tuple(kind for kind in ordered if shares[kind] >= least)[:_MOST_POSSIBLE]
 
 
 def _shares(fits: Mapping[str, Fit], kinds: Iterable[str]) -> dict[str, float]:

@@ -29,8 +29,8 @@ _SMALLEST_SHARE = 1e-12
 _MOVED = 0.1
 _MOST_VARIATIONS = 3.0
 _FREE = 8.0
-_CLASS_PRIOR_ERROR = 1.5
-"""The class prior may be wrong by this factor where a bound depends on it."""
+_CLASS_PRIOR_ERROR = 2.0
+"""Where a bound depends on the class prior it may be wrong, or have changed, by this factor."""
 _STARTS = ((0.0, -1.5, -1.0, -0.5, -0.2, 0.2, 0.5, 1.0, 1.5), (0.0, -0.3, 0.3))
 """Starting values of a hypothesis's own parameters: a shift or a tilt, and a log stretch."""
 
@@ -143,8 +143,8 @@ class Hypotheses:
         same fit, less what makes one of them impossible. Another ranking may move all scores too.
         """
         shapes = [
-            _Hypothesis(predict=as_before.labeled_tilted, own=1),
             _Hypothesis(predict=as_before.labeled_mixed, own=1),
+            _Hypothesis(predict=as_before.labeled_moved, own=2),
         ]
         moved = [self._fitted(shape) for shape in shapes]
         shape = shapes[moved.index(max(moved, key=_score))]
@@ -202,10 +202,11 @@ class Hypotheses:
             },
         )
         free = hypothesis.own + hypothesis.prior_free + hypothesis.share_free + hypothesis.mix
-        if hypothesis.delays_free and len(self._delays_before):
-            free += len(self._delays_before) - 1
+        cells = hypothesis.cells_free
+        if hypothesis.delays_free:
+            cells += max(len(self._delays_before) - 1, 0)
         return Fit(
-            score=-float(found.fun) - _PER_PARAMETER * free - _PER_CELL * hypothesis.cells_free,
+            score=-float(found.fun) - _PER_PARAMETER * free - _PER_CELL * cells,
             parameters=np.concatenate([self._held(hypothesis, found.x), found.x[2:]]),
             covariance=_covariance(cost, found.x),
             prior_free=hypothesis.prior_free,

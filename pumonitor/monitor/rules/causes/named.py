@@ -86,7 +86,7 @@ class Cause:
     sentence : str
         For messages: what is known, what it may be, and what to do.
     known : str
-        The first part of it, which holds whatever the cause.
+        What holds whatever the cause; an unclear cause's sentence begins with it.
     by_audits : mapping or None
         What audits say of it, in JSON types; None without an audit.
     """

@@ -74,15 +74,15 @@ class Distributions:
         labeled = self._moved(self.shapes.labeled, own)
         return Prediction(positives=there, negatives=others, labeled=labeled)
 
-    def labeled_tilted(self, own: FloatArray) -> Prediction:
-        """Confirmed rows alone score elsewhere: their distribution is tilted."""
-        return replace(self.same(own), labeled=self.shapes.tilted(self.labeled, own[0]))
-
     def labeled_mixed(self, own: FloatArray) -> Prediction:
         """A share of the confirmed rows scores like any row, as where a join is wrong."""
         share = min(max(float(own[0]), 0.0), 1.0)
         everything = self.shapes.shares(self.shapes.everything)
         return replace(self.same(own), labeled=(1 - share) * self.labeled + share * everything)
+
+    def labeled_moved(self, own: FloatArray) -> Prediction:
+        """Confirmed rows alone score elsewhere: their scores are shifted and stretched."""
+        return replace(self.same(own), labeled=self._moved(self.shapes.labeled, own))
 
     def _moved(self, shape: Shape, own: FloatArray) -> FloatArray:
         return self.shapes.shares(shape, shift=own[0], log_stretch=own[1])

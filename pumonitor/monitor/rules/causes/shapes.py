@@ -51,9 +51,6 @@ class Shapes:
         )
         self.ends = ends[ends < len(rows) - 1]
         self.at = special.ndtri(np.clip(everything, _TAIL, 1 - _TAIL))
-        before = np.concatenate([[0.0], everything[:-1]])
-        middle = special.ndtri(np.clip((everything + before) / 2, _TAIL, 1 - _TAIL))
-        self.middle = np.array([part.mean() for part in np.split(middle, self.ends + 1)])
         self.class_prior = class_prior
         positives = np.cumsum(labeled + self._unseen(rows)) / (
             labeled.sum() + _UNSEEN * (len(self.ends) + 1)
@@ -112,8 +109,3 @@ class Shapes:
             np.append(0.0, self.labeled.cumulative),
         )
         return np.asarray(np.maximum(np.diff(cumulative, prepend=0.0), _LEAST))
-
-    def tilted(self, shares: FloatArray, slope: float) -> FloatArray:
-        """Shares re-weighted towards high scores, by exp(slope) per standard deviation."""
-        weighed = shares * np.exp(slope * self.middle)
-        return np.asarray(weighed / weighed.sum())

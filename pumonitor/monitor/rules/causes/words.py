@@ -20,6 +20,7 @@ _WITH_RANKING: Final = frozenset({"class_prior", "ranking", "confirmed_share", "
 _WITHOUT_AUC: Final = frozenset({"confirmed_share", "label_delay", "traffic"})
 _MOST_ALTERNATIVES: Final = 2
 _FEWEST_POSITIVES: Final = 5
+_LEAST_SHOWN: Final = 0.01
 
 
 def sentence(
@@ -59,7 +60,7 @@ def sentence(
         parts += _others(kinds, sizes, observed, support) if followed else ()
     else:
         parts = [
-            known_in_words(kinds, sizes, observed),
+            known_in_words(sizes, observed),
             *_unclear(possible, sizes, observed, support),
         ]
     if (
@@ -73,13 +74,8 @@ def sentence(
     return " ".join(filter(None, parts))
 
 
-def known_in_words(kinds: Sequence[str], sizes: Mapping[str, Size], observed: Observed) -> str:
-    """What is known whatever the cause: of several changes the one that shows most.
-
-    For named causes, what is known of the first of them.
-    """
-    if kinds:
-        return _of_kind(kinds[0], kinds, sizes, observed)
+def known_in_words(sizes: Mapping[str, Size], observed: Observed) -> str:
+    """What is known whatever the cause: of all that the counts show the clearest change."""
     over = _over(observed)
     shown = observed.shows_most(sizes)
     if shown == "auc":
@@ -187,7 +183,10 @@ def _unclear(
     if not possible:
         return
     shares = marginal(support)
-    named = [f"{_named(kind, sizes, observed)} ({shares[kind]:.0%})" for kind in possible]
+    named = [
+        f"{_named(kind, sizes, observed)} ({max(shares[kind], _LEAST_SHOWN):.0%})"
+        for kind in possible
+    ]
     yield f"It may be {' or '.join(named)}."
     if "class_prior" in possible:
         yield _audit_of_prior(sizes, observed)
