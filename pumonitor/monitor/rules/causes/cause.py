@@ -335,6 +335,10 @@ def _is_known(
         near = 2 * abs(auc.change) < _NEAR * (most - least)
         within = max(-least, most) < (_SAME_RANKING if near else NOTICED)
         return within and least <= 0 <= most
+    ranks_otherwise = support.get("ranking", 0.0) >= LEAST_SUPPORT
+    if kind == "class_prior" and ranks_otherwise and not observed.is_confirmed_otherwise:
+        # It then rests on the scores alone, which a broken model moves as well.
+        return False
     if followed and (kind == "class_prior" or (kind == "label_delay" and is_clear(sizes, "delay"))):
         # The filter's probabilities, and the delays themselves, are stronger evidence than an
         # interval that excludes no change.

@@ -47,6 +47,11 @@ class Observed:
         return len(self.now.rows)
 
     @property
+    def is_confirmed_otherwise(self) -> bool:
+        """Whether another share of all rows is confirmed, by its interval."""
+        return not self.confirmed.low <= 1 <= self.confirmed.high
+
+    @property
     def ranks_higher(self) -> bool:
         """Whether confirmed positives outrank a larger share of all rows than before."""
         then, today = (
@@ -64,7 +69,8 @@ class Observed:
     def shows_most(self, sizes: Mapping[str, Size]) -> str | None:
         """The change that is clearest: "auc", "confirmed", "score"; None if nothing is clear.
 
-        The move of all scores counts only if there are enough confirmed rows to show what they do.
+        A change of AUC that nobody would notice goes behind confirmed rows, and the move of all
+        scores counts only if there are enough confirmed rows to show what they do.
         """
         confirmed = self.confirmed
         reached = {
@@ -78,6 +84,8 @@ class Observed:
                 )
             ),
         }
+        if reached["confirmed"] > 1 and "auc" in sizes and abs(sizes["auc"].change) < NOTICED:
+            return "confirmed"
         most = max(reached, key=lambda name: reached[name])
         if reached[most] > 1:
             return most

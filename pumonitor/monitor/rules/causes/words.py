@@ -113,11 +113,10 @@ def _beside_audits(
 
 def _is_for_audits(kinds: Sequence[str], observed: Observed) -> bool:
     """Whether the class prior or confirmations may have changed."""
-    confirmed = observed.confirmed
     return (
         not kinds
         or not {*WORLD_OR_CONFIRMATIONS, "labeling"}.isdisjoint(kinds)
-        or not confirmed.low <= 1 <= confirmed.high
+        or observed.is_confirmed_otherwise
     )
 
 
