@@ -18,7 +18,6 @@ PARTS = (
     "against-reference",
     "cause",
     "causes",
-    "causes-in-seasons",
     "streams",
 )
 

@@ -50,8 +50,19 @@ class Stream:
         Share of the positives that is confirmed at all.
     rows : int
         Of a day.
-    weights : (float, float)
-        Of the inputs in the score; their separation is the best.
+    broken_score : callable or None
+        What scores the rows in place of the model, once it is broken.
+    shift, stretch : float
+        Of the scores, before they are mapped to 0 to 1.
+    new_positives, new_negatives : float
+        Share of the class that scores about like the other one.
+    slope : float
+        Log ratio of the chance to be confirmed by score; higher scores are more often confirmed
+        where it is positive.
+    queue : float
+        Share of the rows, those with the highest scores, that is reviewed.
+    mean_delay : float
+        Of confirmations, in seconds.
     """
 
     separation: tuple[float, float]
@@ -120,50 +131,51 @@ def _other_model(best: np.ndarray, turn: float) -> Score:
     return lambda inputs, _, __: 1.2 * (inputs @ other) + 0.3
 
 
-def _break(kind: str, stream: Stream, rng: np.random.Generator) -> Stream:
-    best = _best(stream)
-    first, second = stream.separation
-    match kind:
-        case "nothing":
-            return stream
-        case "70% of scores permuted":
-            return replace(stream, broken_score=_permuted(0.7, best))
-        case "all scores permuted":
-            return replace(stream, broken_score=_permuted(1.0, best))
-        case "stale input":
-            return replace(stream, broken_score=_stale(best))
-        case "constant input":
-            return replace(stream, broken_score=_constant(best))
-        case "another model":
-            return replace(stream, broken_score=_other_model(best, rng.uniform(0.8, 1.2)))
-        case "scores rescaled":
-            return replace(
-                stream, shift=float(rng.uniform(0.4, 0.8)), stretch=float(rng.uniform(0.9, 1.2))
-            )
-        case "concept changes":
-            return replace(stream, separation=(0.3 * first, second))
-        case "positives of a new kind":
-            return replace(stream, new_positives=float(rng.uniform(0.4, 0.6)))
-        case "negatives of a new kind":
-            return replace(stream, new_negatives=float(rng.uniform(0.2, 0.3)))
-        case "twice the positives":
-            return replace(stream, class_prior=2 * stream.class_prior)
-        case "half the positives":
-            return replace(stream, class_prior=stream.class_prior / 2)
-        case "twice the share confirmed":
-            return replace(stream, confirmed=2 * stream.confirmed)
-        case "half the share confirmed":
-            return replace(stream, confirmed=stream.confirmed / 2)
-        case "easy positives confirmed":
-            return replace(stream, slope=float(rng.uniform(0.7, 1.2)))
-        case "hard positives confirmed":
-            return replace(stream, slope=-float(rng.uniform(0.7, 1.2)))
-        case "only a queue reviewed":
-            return replace(stream, queue=float(rng.uniform(0.05, 0.15)))
-        case "late labels":
-            return replace(stream, mean_delay=float(rng.uniform(25, 45)) * DAY)
-    raise AssertionError(kind)
+def _rescaled(stream: Stream, rng: np.random.Generator) -> Stream:
+    return replace(stream, shift=float(rng.uniform(0.4, 0.8)), stretch=float(rng.uniform(0.9, 1.2)))
 
+
+def _concept(stream: Stream, _: np.random.Generator) -> Stream:
+    first, second = stream.separation
+    return replace(stream, separation=(0.3 * first, second))
+
+
+_CHANGES: dict[str, Callable[[Stream, np.random.Generator], Stream]] = {
+    "nothing": lambda stream, _: stream,
+    "70% of scores permuted": lambda stream, _: replace(
+        stream, broken_score=_permuted(0.7, _best(stream))
+    ),
+    "all scores permuted": lambda stream, _: replace(
+        stream, broken_score=_permuted(1.0, _best(stream))
+    ),
+    "stale input": lambda stream, _: replace(stream, broken_score=_stale(_best(stream))),
+    "constant input": lambda stream, _: replace(stream, broken_score=_constant(_best(stream))),
+    "another model": lambda stream, rng: replace(
+        stream, broken_score=_other_model(_best(stream), rng.uniform(0.8, 1.2))
+    ),
+    "scores rescaled": _rescaled,
+    "concept changes": _concept,
+    "positives of a new kind": lambda stream, rng: replace(
+        stream, new_positives=float(rng.uniform(0.4, 0.6))
+    ),
+    "negatives of a new kind": lambda stream, rng: replace(
+        stream, new_negatives=float(rng.uniform(0.2, 0.3))
+    ),
+    "twice the positives": lambda stream, _: replace(stream, class_prior=2 * stream.class_prior),
+    "half the positives": lambda stream, _: replace(stream, class_prior=stream.class_prior / 2),
+    "twice the share confirmed": lambda stream, _: replace(stream, confirmed=2 * stream.confirmed),
+    "half the share confirmed": lambda stream, _: replace(stream, confirmed=stream.confirmed / 2),
+    "easy positives confirmed": lambda stream, rng: replace(
+        stream, slope=float(rng.uniform(0.7, 1.2))
+    ),
+    "hard positives confirmed": lambda stream, rng: replace(
+        stream, slope=-float(rng.uniform(0.7, 1.2))
+    ),
+    "only a queue reviewed": lambda stream, rng: replace(
+        stream, queue=float(rng.uniform(0.05, 0.15))
+    ),
+    "late labels": lambda stream, rng: replace(stream, mean_delay=float(rng.uniform(25, 45)) * DAY),
+}
 
 BREAKS = {
     "nothing": "none",
@@ -231,7 +243,7 @@ def named(title: str, kind: str, seed: int) -> Cause | None:
     best = _best(stream)
     first = int(rng.integers(0, 365))
     before = [_day(stream, best, first + k, rng) for k in range(REFERENCE + QUIET)]
-    broken = _break(kind, stream, rng)
+    broken = _CHANGES[kind](stream, rng)
     now = [_day(broken, best, first + REFERENCE + QUIET + k, rng) for k in range(SINCE)]
     reference, quiet = before[:REFERENCE], before[REFERENCE:]
     prior = float(stream.class_prior * np.exp(0.15 * rng.normal()))

@@ -8,7 +8,12 @@ from typing import Final
 
 from pumonitor.monitor.rules.causes.amounts import change, ratio, span, traffic
 from pumonitor.monitor.rules.causes.by_audits import WORLD_OR_CONFIRMATIONS, ToldByAudits
-from pumonitor.monitor.rules.causes.explained import LEAST_LIKELY, Support, marginal
+from pumonitor.monitor.rules.causes.explained import (
+    LEAST_LIKELY,
+    LEAST_SUPPORT,
+    Support,
+    marginal,
+)
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
 from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
 from pumonitor.stats.cases_to_distinguish import cases_to_distinguish
@@ -163,6 +168,11 @@ def _others(
         (kind, share) for kind, share in likely if kind not in named and share >= LEAST_LIKELY
     ]
     for kind, share in others[:_MOST_ALTERNATIVES]:
+        if kind == "class_prior" and share >= LEAST_SUPPORT:
+            # A model that ranks otherwise moves the scores that suggest it.
+            what = _named(kind, sizes, observed)
+            yield f"Scores suggest {what} as well, but as many rows are confirmed as before."
+            continue
         beside = sum(one for also, one in support.items() if kind in also and named <= set(also))
         how = "Perhaps also" if beside > 0.5 * share else "Instead it may be"
         yield f"{how} {_named(kind, sizes, observed)} ({share:.0%})."
@@ -171,7 +181,7 @@ def _others(
     if hides and not others:
         # Scores separate the class prior from the confirmed share only if positives rank as before.
         yield f"Instead it may be {_named('confirmed_share', sizes, observed)}."
-    if hides or _is_prior_open(support):
+    if hides or _is_prior_open(support) or "class_prior" in dict(others[:_MOST_ALTERNATIVES]):
         yield _audit_of_prior(sizes, observed)
 
 
