@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import re
 import unicodedata
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, TextIO
 
-__all__ = ["one_line", "printable", "series_of"]
+__all__ = ["one_line", "printable", "series_of", "spreadsheet_text", "write_csv"]
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""What spreadsheets take for the beginning of a formula."""
+
+_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 _ESCAPED: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 # They turn the direction of what stands around them.
@@ -49,6 +57,40 @@ def series_of(model_version: str, segment: str, *, between: str = " ") -> str:
     ('7 country=DE', '')
     """
     return between.join(one_line(part) for part in (model_version, segment) if part)
+
+
+def write_csv(file: TextIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table that people open in a spreadsheet: no text in it is a formula there.
+
+    Examples
+    --------
+    >>> import sys
+    >>> write_csv(sys.stdout, ["id", "amount"], [["=1+1", -2.5], ["a", "-2.5"]])
+    id,amount
+    '=1+1,-2.5
+    a,-2.5
+    """
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(map(_spreadsheet_cell, names))
+    writer.writerows(map(_spreadsheet_cell, row) for row in rows)
+
+
+def spreadsheet_text(cell: str) -> str:
+    """Text as it was before `write_csv` made it no formula.
+
+    Examples
+    --------
+    >>> spreadsheet_text("'=1+1"), spreadsheet_text("'quoted'")
+    ('=1+1', "'quoted'")
+    """
+    return cell[1:] if cell[:1] == "'" and cell[1:2] in _FORMULA else cell
+
+
+def _spreadsheet_cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    is_formula = value.startswith(_FORMULA) and not _NUMBER.fullmatch(value)
+    return f"'{value}" if is_formula else value
 
 
 def _shown(one: str) -> str:

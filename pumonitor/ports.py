@@ -24,6 +24,7 @@ __all__ = [
     "SampledRows",
     "SourceDescription",
     "State",
+    "UnmatchedLabels",
     "Window",
     "WindowCounts",
 ]
@@ -141,6 +142,32 @@ class InputCounts:
     orphan_labels: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnmatchedLabels:
+    """Labels whose id is in no prediction, beyond what late or older predictions explain.
+
+    Attributes
+    ----------
+    known : int
+        Rows of labels known in the stretch of time that was looked at.
+    unmatched : int
+        Those of them whose id is in no prediction.
+    examples : tuple of str
+        Ids of some.
+    repair : str
+        What would make ids match; "" if nothing that was tried does.
+    repaired, tried : int
+        Ids that would match then, of so many that were tried.
+    """
+
+    known: int
+    unmatched: int
+    examples: tuple[str, ...] = ()
+    repair: str = ""
+    repaired: int = 0
+    tried: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WindowCounts:
     """Numbers of rows of one window by model version, segment, score cell and label state.
@@ -174,6 +201,8 @@ class WindowCounts:
         DuckDB's. By "read_by" what is known of reading the window: engine, version, seconds, and
         of warehouses query_ids and bytes, as far as they tell. Where several windows were counted
         together these are of all of them, and `windows` says of how many.
+    unmatched : UnmatchedLabels or None
+        Of labels known within the window, if there is something to report.
     """
 
     model_version: NDArray[np.str_]
@@ -187,6 +216,7 @@ class WindowCounts:
     delays: NDArray[np.int64]
     found: InputCounts
     versions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    unmatched: UnmatchedLabels | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +302,8 @@ class SourceDescription:
     doubts, limits : tuple of str
         Why the counts of an engine may be wrong, and what it does not ensure: reading alone, a
         snapshot.
+    unmatched : UnmatchedLabels or None
+        If there is something to report.
     """
 
     engine: str
@@ -289,6 +321,7 @@ class SourceDescription:
     refused: int = 0
     doubts: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
+    unmatched: UnmatchedLabels | None = None
 
 
 class PredictionSource(Protocol):

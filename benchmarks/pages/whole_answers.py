@@ -84,7 +84,6 @@ def addresses(extent: Extent) -> dict[str, str]:
         "page: rules to try out": f"{one}/simulate",
         "CSV: a monitor": f"{one}/results.csv",
         "CSV: a window": f"{window}/results.csv",
-        "badge": f"{one}/badge.svg",
         "API: listMonitors": f"{v1}/monitors",
         "API: getMonitor": f"{v1}{one}",
         "API: getSeries, 1,000 windows": f"{v1}{one}/series?windows=1000",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.audit.drawn import OWN_COLUMNS, DrawnAudit
 from pumonitor.errors import InputError, SourceError
+from pumonitor.plain_text import spreadsheet_text, write_csv
 
 if TYPE_CHECKING:
     from pumonitor.audit_plan import AuditPlan
@@ -111,10 +112,11 @@ def write_cases(
         If it cannot be written, or exists.
     """
     written = io.StringIO()
-    table = csv.writer(written, lineterminator="\n")
-    table.writerow(["case", "id", *columns, "audit", "verdict"])
-    for number, row_id, shown in lines:
-        table.writerow([number, row_id, *shown, audit, ""])
+    write_csv(
+        written,
+        ["case", "id", *columns, "audit", "verdict"],
+        ([number, row_id, *shown, audit, ""] for number, row_id, shown in lines),
+    )
     _write(path, written.getvalue())
 
 
@@ -185,7 +187,9 @@ def read_verdict_columns(path: Path) -> Mapping[str, Sequence[str | None]]:
             )
             raise InputError(msg)
     rows = list(lines)
-    return {name: [one[name] for one in rows] for name in _OF_VERDICTS if name in there}
+    found = {name: [row[name] for row in rows] for name in _OF_VERDICTS if name in there}
+    found["id"] = [None if text is None else spreadsheet_text(text) for text in found["id"]]
+    return found
 
 
 def _text(path: Path) -> str:

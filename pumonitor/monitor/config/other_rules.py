@@ -63,7 +63,7 @@ def with_rule(monitor: Monitor, text: str) -> Monitor:
         If it is no YAML mapping or is invalid.
     """
     below = ("monitors", monitor.name, "rules")
-    given = [_rule(text, called="the rule")]
+    given = [_rule(text, called="the rule", trusted=False)]
     try:
         rules = _RULES.validate_python(given)
         monitor.check_rules(rules)
@@ -79,10 +79,10 @@ def with_rule(monitor: Monitor, text: str) -> Monitor:
     return monitor.model_copy(update={"rules": rules})
 
 
-def _rule(text: str, *, called: str = "--rule") -> dict[str, Any]:
+def _rule(text: str, *, called: str = "--rule", trusted: bool = True) -> dict[str, Any]:
     """Read one rule."""
     shown = repr(shortened(text, most=200))
-    read = read_document(text, name=f"{called} {shown}")
+    read = read_document(text, name=f"{called} {shown}", trusted=trusted)
     if read.problems:
         raise problems_error(f"{called} {shown}", read.problems)
     if not isinstance(read.value, dict):

@@ -19,7 +19,6 @@ from pumonitor.monitor.dashboard.access import Access, Caller
 from pumonitor.monitor.dashboard.api.cursor import texts_in
 from pumonitor.monitor.dashboard.api.problems import ProblemError, problem_answer, problem_of
 from pumonitor.monitor.dashboard.api.routes import api_routes, is_of_api
-from pumonitor.monitor.dashboard.badge import draw_badge
 from pumonitor.monitor.dashboard.callers import Callers
 from pumonitor.monitor.dashboard.forms import Forms
 from pumonitor.monitor.dashboard.pages.alert_page import alert_page
@@ -219,14 +218,6 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/monitors/<name>/challengers")
     def show_challengers(name: str) -> str:
         return render_template("challengers.html", **challengers_page(site, access.seen(name)))
-
-    @app.get("/monitors/<name>/badge.svg")
-    def show_badge(name: str) -> Response:
-        badge = Response(draw_badge(site, access.seen(name)), mimetype="image/svg+xml")
-        # Another person, or nobody, may ask next in the same browser.
-        badge.headers["Cache-Control"] = "private, no-cache"
-        badge.headers["Vary"] = "Authorization, Cookie"
-        return badge
 
     _add_window_pages(app, site, access)
     _add_alert_pages(app, site, access)

@@ -13,7 +13,7 @@ from pumonitor.monitor.dashboard.forms import LONGEST, Forms
 __all__ = ["protect"]
 
 _READING: Final = frozenset({"GET", "HEAD"})
-_KEPT: Final = frozenset({"static", "show_badge"})
+_KEPT: Final = frozenset({"static"})
 _COMPUTED: Final = frozenset(
     {
         "simulate",

@@ -209,7 +209,8 @@ def in_the_ledger(configuration: Configuration, *, now: datetime) -> dict[str, I
 def _found_in_rows(ledger: LedgerReader, name: str) -> list[str]:
     """Findings about windows, except those that are reported for the tables as a whole."""
     found = findings_of_windows(ledger.windows(name))
-    return summed_up(one for one in found if one.kind not in {"refused_labels", "early_labels"})
+    of_tables = {"refused_labels", "early_labels", "unmatched_labels"}
+    return summed_up(one for one in found if one.kind not in of_tables)
 
 
 def _holds_a_ledger(address: str) -> bool:

@@ -25,7 +25,9 @@ from pumonitor.monitor.inspection.reading_cost import (
     expected_cost,
 )
 from pumonitor.monitor.inspection.rule_outlook import RuleOutlook, rule_outlooks
+from pumonitor.monitor.onboarding.outcome_words import is_named_like_an_outcome
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
+from pumonitor.monitor.rules.windows.input_findings import unmatched_sentence
 from pumonitor.monitor.windows.due.due_windows import end_of_windows, partial_beginning, partial_end
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
@@ -279,6 +281,22 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
         )
 
 
+def _unread_outcomes(monitor: Monitor, description: SourceDescription) -> Iterator[str]:
+    """Columns that may say that some rows are no positives, where every row counts as one."""
+    positives = monitor.positives
+    if positives.label_column is not None:
+        return
+    read = {positives.id, positives.known_at, positives.propensity}
+    for column in description.label_columns:
+        if column not in read and is_named_like_an_outcome(column):
+            yield (
+                f"every row of {positives.source.name} counts as a confirmed positive, and its "
+                f"column {column!r} looks like an outcome: if not all are positives, say what its "
+                f"words mean, label: {{column: {column}, positive: [WORD], negative: [WORD], "
+                "undecided: [WORD]}"
+            )
+
+
 def _challenger_warnings(monitor: Monitor, description: SourceDescription) -> Iterator[str]:
     """Columns that challengers need and predictions do not have."""
     settings = monitor.challengers
@@ -314,6 +332,7 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
             "that it is the right table"
         )
         return
+    yield from _unread_outcomes(monitor, description)
     # Delays are those of labels that confirm a prediction; without known_at there are none.
     median = description.delay_quantiles.get(0.5)
     if description.refused:
@@ -324,7 +343,9 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
             "not counted; check known_at and time, their time_zone and time_unit, and that each id "
             "belongs to one prediction, not to a case that is scored repeatedly"
         )
-    if median is None and not description.refused and monitor.positives.known_at is not None:
+    if description.unmatched is not None:
+        yield f"{name}: {unmatched_sentence(description.unmatched)}"
+    elif median is None and not description.refused and monitor.positives.known_at is not None:
         yield (
             f"none of the {description.labels:,} labels of {name} matches a prediction: check id "
             f"of both tables ({monitor.predictions.id} and {monitor.positives.id}; spaces and "

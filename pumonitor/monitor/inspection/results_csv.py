@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, TextIO
 
 from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.plain_text import write_csv
 
 __all__ = ["write_results_csv"]
 
@@ -30,16 +30,10 @@ def write_results_csv(rows: Iterable[Mapping[str, Any]], file: TextIO) -> None:
     "card-fraud,,'=1+1,"
     """
     names = [field.name for field in fields(PublishedResult)]
-    writer = csv.DictWriter(file, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    write_csv(file, names, ([_on_one_line(row.get(name, "")) for name in names] for row in rows))
 
 
-def _cell(value: Any) -> Any:
-    """Quote text that a spreadsheet would take for a formula, and keep text on its line."""
+def _on_one_line(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    value = value.replace("\r", "\\r").replace("\n", "\\n")
-    if value[:1] in {"=", "+", "-", "@", "\t", "\r"}:
-        return f"'{value}"
-    return value
+    return value.replace("\r", "\\r").replace("\n", "\\n")

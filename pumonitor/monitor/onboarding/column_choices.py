@@ -9,12 +9,15 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.onboarding import proposals
 from pumonitor.monitor.onboarding.answers import Answers
 from pumonitor.monitor.onboarding.onboarded import Options, Question
+from pumonitor.monitor.onboarding.outcome_words import words_meant
 from pumonitor.monitor.onboarding.table_reader import TableReader
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, TableSample
+from pumonitor.sources.column_types.monitored_tables import LabelWords
 
 __all__ = ["ColumnChoices"]
 
 _ENOUGH_MATCHED: Final = 0.5
+_MOST_WORDS: Final = 20
 _ROLES: Final = {
     "known_at": "known_at, the time at which a confirmation became known",
     "score": "score of the model",
@@ -125,29 +128,35 @@ class ColumnChoices:
             "known_at", self._positives, proposals.known_at_column, self._options.known_at
         )
 
-    def label(self) -> str | None:
-        """Column of labels; None if every row is a confirmed positive."""
+    def label(self) -> tuple[str | None, LabelWords | None]:
+        """Column of labels, and what its words mean; no column if all rows are positives."""
         given = self._options.label
         if given == "none":
             self._answers.found("label", "none", "as given: every row is a confirmed positive")
-            return None
+            return None, None
         column = (
             self._positives.column(given, option="--label")
             if given
             else proposals.label_column(self._positives)
         )
+        if column is None or column.kind == "text":
+            words = self._label_words(column)
+            if words is not None:
+                return words
         if column is None:
             self._answers.found(
                 "label", "none", "no such column: every row is a confirmed positive"
             )
-            return None
+            return None, None
         zeros, others = self._reader.zeros(self._positives, column)
         if others:
             msg = (
                 f"label column {column.name!r} of {self._positives.name} has {others} rows that "
                 "are not 1, -1 or 0: write 1 for a confirmed positive, -1 for a confirmed negative "
-                "and 0 to retract an earlier row; or give --label none if every row is a confirmed "
-                "positive"
+                "and 0 to retract an earlier row; or say in the configuration what its words mean, "
+                f"label: {{column: {column.name}, positive: [WORD], negative: [WORD], undecided: "
+                "[WORD]}}, and give --label none for now; that alone is right if every row is a "
+                "confirmed positive"
             )
             raise InputError(msg)
         if zeros:
@@ -156,7 +165,28 @@ class ColumnChoices:
                 "-1 for confirmed negatives."
             )
         self._answers.found("label", column.name, "1 confirmed positive, -1 confirmed negative")
-        return column.name
+        return column.name, None
+
+    def _label_words(self, named: ColumnSample | None) -> tuple[str, LabelWords] | None:
+        """A column of outcomes whose words are known; a note on one whose words are not."""
+        candidates = [named] if named else proposals.outcome_columns(self._positives)
+        for column in candidates:
+            listed = self._reader.words(self._positives, column, most=_MOST_WORDS + 1)
+            words = words_meant(listed) if len(listed) <= _MOST_WORDS else None
+            if words is not None:
+                self._answers.found(
+                    "label", column.name, "its words were recognised; check what each means"
+                )
+                return column.name, words
+            if named is None and 1 < len(listed) <= _MOST_WORDS:
+                values = ", ".join(map(repr, listed))
+                self._answers.notes.append(
+                    f"Column {column.name!r} of {self._positives.name} looks like an outcome "
+                    f"({values}) and is not read: every row counts as a confirmed positive. If "
+                    f"that is wrong, say what its words mean, label: {{column: {column.name}, "
+                    "positive: [WORD], negative: [WORD], undecided: [WORD]}."
+                )
+        return None
 
     def model_version(self) -> ColumnSample | None:
         """Column of the model version; None without one."""

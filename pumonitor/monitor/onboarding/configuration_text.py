@@ -11,6 +11,7 @@ from typing import Final
 
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.onboarding.onboarded import Onboarded
+from pumonitor.monitor.onboarding.outcome_words import written_words
 
 __all__ = ["configuration_text"]
 
@@ -81,7 +82,7 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         _line(6, "known_at", found.known_at, why.get("known_at")),
         _line(6, "time_zone", found.known_zone, "for times without a zone"),
         _line(6, "time_unit", found.known_unit, "since 1970"),
-        _line(6, "label", found.label, "1 confirmed positive, -1 confirmed negative"),
+        _label(found),
         _line(6, "propensity", found.propensity, "chance that such a positive is confirmed"),
         _line(4, "window", found.window, why.get("window")),
         _line(4, "zone", found.zone, "time zone in which days begin"),
@@ -117,6 +118,13 @@ def _line(indent: int, key: str, value: str | None, comment: str | None = None) 
         return None
     text = f"{' ' * indent}{key}: {value if isinstance(value, _Written) else _scalar(value)}"
     return _commented(text, comment) if comment else text
+
+
+def _label(found: Onboarded) -> str | None:
+    if found.label is None or found.label_words is None:
+        return _line(6, "label", found.label, "1 confirmed positive, -1 confirmed negative")
+    written = _Written(written_words(found.label, found.label_words))
+    return _line(6, "label", written, "what each outcome means; any other word is an error")
 
 
 def _segments(found: Onboarded) -> list[str]:

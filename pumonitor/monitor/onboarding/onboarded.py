@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from pumonitor.sources.column_types.monitored_tables import LabelWords
+
 __all__ = ["Ask", "Finding", "Onboarded", "Options", "Question"]
 
 
@@ -82,6 +84,8 @@ class Onboarded:
     id, positives_id, time, score : str
         Columns, as the next four.
     known_at, label, model_version, propensity : str or None
+    label_words : LabelWords or None
+        What the label column has in place of 1, -1 and 0.
     segments : tuple of str
         Columns of few values, which could be segments.
     time_zone, known_zone, time_unit, known_unit : str or None
@@ -107,6 +111,7 @@ class Onboarded:
     score: str
     known_at: str | None
     label: str | None
+    label_words: LabelWords | None
     model_version: str | None
     propensity: str | None
     segments: tuple[str, ...]

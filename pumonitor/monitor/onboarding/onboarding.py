@@ -28,6 +28,7 @@ from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, Tab
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import Clock
+from pumonitor.sources.column_types.monitored_tables import LabelWords
 from pumonitor.sources.reach.session import Progress
 
 __all__ = ["onboard"]
@@ -102,9 +103,11 @@ class _Decisions:
         )
         time = self._columns.column("time", self._predictions, proposals.time_column, options.time)
         known = self._columns.known_at()
-        label = self._columns.label()
+        label, words = self._columns.label()
         zone = self._zone(time, known)
-        extent = self._extent(ids, time=time, score=score.name, known=known, label=label, zone=zone)
+        extent = self._extent(
+            ids, time=time, score=score.name, known=known, label=label, words=words, zone=zone
+        )
         scale = self._scale(extent, score.name)
         window = self._window(extent)
         maturity = self._maturity(extent)
@@ -125,6 +128,7 @@ class _Decisions:
             score=score.name,
             known_at=known.name if known is not None else None,
             label=label,
+            label_words=words,
             model_version=version.name if version else None,
             propensity=propensity,
             segments=segments,
@@ -151,6 +155,7 @@ class _Decisions:
         score: str,
         known: ColumnSample | None,
         label: str | None,
+        words: LabelWords | None,
         zone: str,
     ) -> Extent:
         """Rows and times of both tables, none in the future, with notes on what looks odd."""
@@ -162,6 +167,7 @@ class _Decisions:
             score=score,
             known_at=known,
             label=label,
+            label_words=words,
         )
         known_naive = known is not None and known.kind == "naive"
         extent = proposals.in_zone(extent, zone, time=time.kind == "naive", known=known_naive)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from pumonitor.monitor.onboarding.outcome_words import is_named_like_an_outcome
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, TableSample
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import Window
@@ -26,6 +27,7 @@ __all__ = [
     "label_column",
     "maturity_for",
     "model_version_column",
+    "outcome_columns",
     "propensity_column",
     "reference_windows",
     "score_column",
@@ -153,6 +155,17 @@ def label_column(table: TableSample) -> ColumnSample | None:
             or (column.kind == "text" and column.distinct <= _MOST_WORDS)
         ),
     )
+
+
+def outcome_columns(table: TableSample) -> list[ColumnSample]:
+    """Columns that may say how cases ended: such a name and a few words, or whole numbers."""
+    return [
+        column
+        for column in table.columns
+        if is_named_like_an_outcome(column.name)
+        and column.kind in {"text", "integer", "truth"}
+        and column.distinct <= _MOST_WORDS
+    ]
 
 
 def model_version_column(table: TableSample) -> ColumnSample | None:

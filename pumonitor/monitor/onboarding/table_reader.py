@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, Kind, TableSample
+from pumonitor.sources.column_types.monitored_tables import LabelWords
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER
 from pumonitor.sources.lakes.addresses import is_lake_address
 from pumonitor.sources.lakes.opening import open_lake
@@ -145,6 +146,16 @@ class TableReader:
         )
         return int(found[0]), int(found[1])
 
+    def words(self, table: TableSample, column: ColumnSample, *, most: int) -> list[str]:
+        """Different values as text, the most frequent first, "" for a missing one."""
+        self._read_only(table.relation, [column.name])
+        word = f"coalesce(CAST({quoted(column.name)} AS VARCHAR), '')"
+        rows = self._rows(
+            f"SELECT {word} AS word, count(*) AS n FROM {table.relation} GROUP BY word "
+            f"ORDER BY n DESC, word LIMIT {most}"
+        )
+        return [str(word) for word, _ in rows]
+
     def overlap(
         self, predictions: TableSample, column: str, positives: TableSample, other: str
     ) -> float:
@@ -169,6 +180,7 @@ class TableReader:
         score: str,
         known_at: ColumnSample | None,
         label: str | None,
+        label_words: LabelWords | None = None,
     ) -> Extent:
         """Count both tables as a whole: rows, times, delays."""
         of_positives = [ids[1], "" if known_at is None else known_at.name, label or ""]
@@ -179,7 +191,7 @@ class TableReader:
         count, first, last, least, greatest, repeated, missing, infinite = self._predicted(
             predictions, ids[0], moment, score
         )
-        positive = "" if label is None else f"WHERE {_label(label)} = 1"
+        positive = "" if label is None else f"WHERE {_label(label, label_words)} = 1"
         ((confirmations, last_known),) = self._rows(
             f"SELECT count(*), max({known}) FROM {positives.relation} {positive}"
         )
@@ -327,7 +339,10 @@ def _seconds(column: ColumnSample) -> str:
     return f"({name} / {_PER_SECOND[column.time_unit]}.0)"
 
 
-def _label(name: str) -> str:
+def _label(name: str, words: LabelWords | None = None) -> str:
     """SQL of a label as a number, whatever its type."""
+    if words is not None:
+        positive = ", ".join(map(text, words.positive))
+        return f"CASE WHEN CAST({quoted(name)} AS VARCHAR) IN ({positive}) THEN 1 END"
     word = f"lower(CAST({quoted(name)} AS VARCHAR))"
     return f"CASE {word} WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE try_cast({word} AS DOUBLE) END"

@@ -111,6 +111,7 @@ def _collected(
             **asdict(found),
             "arrivals": np.sum(arrived, axis=0, dtype=int).tolist(),
             **({"versions": counts.versions} if counts.versions else {}),
+            **({"unmatched": asdict(counts.unmatched)} if counts.unmatched else {}),
         },
         series=[
             one.collected(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.windows import WindowRecord
@@ -13,7 +13,32 @@ from pumonitor.monitor.rules.alerts.usual import OVER
 from pumonitor.monitor.rules.windows.input_findings import InputFinding, InputKind, input_findings
 from pumonitor.ports import Window
 
-__all__ = ["WindowFinding", "findings_of", "findings_of_counts", "findings_of_windows", "summed_up"]
+__all__ = [
+    "ROW_KINDS",
+    "WindowFinding",
+    "findings_of",
+    "findings_of_counts",
+    "findings_of_windows",
+    "odd_rows",
+    "summed_up",
+]
+
+ROW_KINDS: Final = {
+    "predictions": "predictions that count",
+    "duplicate_predictions": "repeated predictions with the same score, left out",
+    "conflicting_predictions": "repeated predictions with another score, left out",
+    "label_rows": "rows of labels",
+    "duplicate_labels": "labels that repeat an earlier one",
+    "conflicting_labels": "labels that contradict each other, left out",
+    "retracted_labels": "labels taken back by a later one",
+    "early_labels": "labels known up to a day before their prediction, counted",
+    "refused_labels": "labels known more than a day before their prediction, left out",
+    "late_labels": "labels first known after the maturity",
+    "orphan_labels": "labels without a prediction",
+}
+"""What people call the numbers of `pumonitor.ports.InputCounts`."""
+
+_USUAL_ROWS: Final = ("predictions", "label_rows", "late_labels")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +118,18 @@ def summed_up(findings: Iterable[WindowFinding]) -> list[str]:
             f"{monitor}, window of {newest.start:%Y-%m-%d %H:%M} UTC{more}: {newest.sentence}"
         )
     return lines
+
+
+def odd_rows(windows: Sequence[WindowRecord]) -> list[str]:
+    """One line with all rows of the windows that were left out or are odd, however few; or none."""
+    counts = [counts for record in windows if (counts := _newest_counts(record)) is not None]
+    totals = {
+        what: sum(int(own.get(name) or 0) for own in counts)
+        for name, what in ROW_KINDS.items()
+        if name not in _USUAL_ROWS
+    }
+    parts = [f"{number:,} {what}" for what, number in totals.items() if number]
+    return [f"In all windows together: {'; '.join(parts)}."] if parts else []
 
 
 def _newest_counts(record: WindowRecord) -> Mapping[str, Any] | None:

@@ -79,7 +79,8 @@ def columns_of(monitor: Monitor) -> tuple[PredictionColumns, LabelColumns]:
         LabelColumns(
             id=positives.id,
             known_at=positives.known_at,
-            label=positives.label,
+            label=positives.label_column,
+            label_words=positives.label_words,
             propensity=positives.propensity,
             time_zone=positives.time_zone,
             time_unit=positives.time_unit,

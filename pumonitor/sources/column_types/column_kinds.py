@@ -52,7 +52,12 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
     "label": (
         _NUMBERS | {"boolean"},
         "cast it to numbers, or true and false: 1 for a confirmed positive, -1 for a confirmed "
-        "negative, 0 to retract an earlier row",
+        "negative, 0 to retract an earlier row; or say what its words mean, label: {column: NAME, "
+        "positive: [WORD], negative: [WORD], undecided: [WORD]}",
+    ),
+    "outcome": (
+        frozenset({"integer", "text", "cell", "boolean", "empty"}),
+        "name a column of words or whole numbers",
     ),
     "propensity": (_NUMBERS, "propensities are numbers above 0 and at most 1"),
     "model_version": (
@@ -89,6 +94,7 @@ _ALIKE: Final[dict[str, tuple[frozenset[Kind], ...]]] = {
     "known_at": _TIMES_ALIKE,
     "score": _NUMBERS_ALIKE,
     "label": _NUMBERS_ALIKE,
+    "outcome": _CATEGORIES_ALIKE,
     "propensity": _NUMBERS_ALIKE,
     "model_version": _CATEGORIES_ALIKE,
     "segment": _CATEGORIES_ALIKE,

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Ambiguous", "LabelColumns", "PredictionColumns", "SqlQuery", "SqlTable", "TimeUnit"]
+__all__ = [
+    "Ambiguous",
+    "LabelColumns",
+    "LabelWords",
+    "PredictionColumns",
+    "SqlQuery",
+    "SqlTable",
+    "TimeUnit",
+]
 
 TimeUnit = Literal["s", "ms", "us", "ns"]
 
@@ -60,6 +68,34 @@ class PredictionColumns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LabelWords:
+    """What the words of a column of outcomes mean; any other word is an error.
+
+    Attributes
+    ----------
+    positive, negative : tuple of str
+        Words of confirmed positives, and of confirmed negatives.
+    undecided : tuple of str
+        Words that say nothing, or no longer what an earlier row said; "" is a missing value.
+
+    Examples
+    --------
+    >>> LabelWords(positive=("confirmed",), negative=("rejected",), undecided=("open",)).labels
+    {'confirmed': 1, 'rejected': -1, 'open': 0}
+    """
+
+    positive: tuple[str, ...]
+    negative: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> dict[str, int]:
+        """The label of each word."""
+        meanings = ((self.positive, 1), (self.negative, -1), (self.undecided, 0))
+        return {word: label for words, label in meanings for word in words}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelColumns:
     """Columns of what became known about predictions.
 
@@ -72,6 +108,8 @@ class LabelColumns:
     label : str, optional
         1 confirmed positive, -1 confirmed negative, 0 takes back what an earlier row said. Without
         it every row is a confirmed positive.
+    label_words : LabelWords, optional
+        What the column of labels has in place of these numbers.
     propensity : str, optional
         Chance, above 0 and at most 1, that a positive like this one gets confirmed.
     time_zone, time_unit, ambiguous : optional
@@ -86,6 +124,7 @@ class LabelColumns:
     id: str
     known_at: str | None = None
     label: str | None = None
+    label_words: LabelWords | None = None
     propensity: str | None = None
     time_zone: str | None = None
     time_unit: TimeUnit | None = None

@@ -266,9 +266,10 @@ def _predictions(
 
 def _labels(tables: DeclaredTables, dialect: Dialect) -> LabelTable:
     columns = tables.label_columns
+    label_role = "label" if columns.label_words is None else "outcome"
     given = {
         "known_at": columns.known_at,
-        "label": columns.label,
+        label_role: columns.label,
         "propensity": columns.propensity,
     }
     roles = {columns.id: "id"} | {name: role for role, name in given.items() if name is not None}
@@ -286,7 +287,8 @@ def _labels(tables: DeclaredTables, dialect: Dialect) -> LabelTable:
         known_at=None
         if columns.known_at is None
         else _time(relation, columns.known_at, columns, role="known_at"),
-        label=found["label"],
+        label=found[label_role],
+        label_words=columns.label_words,
         propensity=found["propensity"],
     )
 

@@ -143,17 +143,6 @@ _OWN: Final = (
         read_only="the setting readonly of each statement",
     ),
     EngineKind(
-        name="datafusion",
-        title="DataFusion",
-        example="datafusion:///FOLDER",
-        opens="pumonitor.sources.engines.datafusion:open_datafusion",
-        # It writes what DataFusion reads; sqlglot knows no dialect of that name.
-        spoken="duckdb",
-        extra="datafusion",
-        needs=("datafusion",),
-        read_only="statements that only read",
-    ),
-    EngineKind(
         name="sc",
         title="Spark Connect",
         example="sc://HOST:15002",

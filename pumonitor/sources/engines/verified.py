@@ -16,7 +16,6 @@ VERIFIED: Final[Mapping[str, tuple[str, ...]]] = {
     "sqlite": ("3",),
     "mariadb": ("10.11",),
     "chdb": ("26",),
-    "datafusion": ("55",),
     "pyspark": ("4",),
 }
 """By the name of the dialect, what versions begin with for which `pumonitor engines verify` found

@@ -127,7 +127,12 @@ def _of_label(table: LabelTable, unusable: Unusable, *, key: Key) -> _Fault:
         "known_at": ("", "")
         if table.known_at is None
         else _of_time(table.known_at, "positives", unusable.examples),
-        "label": ("values other than 1, 0 and -1", _LABELS),
+        "label": ("values other than 1, 0 and -1", _LABELS)
+        if table.label_words is None
+        else (
+            f"values other than {', '.join(map(repr, table.label_words.labels))}",
+            "list each under positive, negative or undecided of label; '' there is a missing value",
+        ),
         "propensity": (
             "values on positives that are not above 0 and at most 1",
             f"give every positive the chance that one like it gets confirmed; {NEVER_LABELED}",

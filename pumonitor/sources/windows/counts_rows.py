@@ -13,6 +13,7 @@ import numpy as np
 
 from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
 from pumonitor.sources.column_types.dialects import Dialect
+from pumonitor.sources.column_types.monitored_tables import LabelWords
 from pumonitor.sources.column_types.time_columns import (
     EARLIEST,
     LATEST,
@@ -78,6 +79,8 @@ class LabelTable:
 
     Attributes
     ----------
+    label_words : LabelWords or None
+        What `label` has in place of 1, 0 and -1.
     is_checked : bool
         Whether all its rows are known to be usable.
     has_each_once : bool
@@ -89,6 +92,7 @@ class LabelTable:
     known_at: TimeColumn | None
     label: Column | None
     propensity: Column | None
+    label_words: LabelWords | None = None
     is_checked: bool = False
     has_each_once: bool = False
 
@@ -234,7 +238,7 @@ def label_rows(
         chance = dialect.number(table.propensity.sql, table.propensity.kind)
     raw = {
         "id": dialect.key(table.id.sql, table.id.kind, key),
-        "label": _label(table.label, dialect),
+        "label": _label(table.label, table.label_words, values),
         "chance": chance,
     }
     if shown is not None:
@@ -367,9 +371,19 @@ def _category(column: Column, dialect: Dialect) -> str:
     return f"coalesce({dialect.category(column.sql, column.kind)}, '')"
 
 
-def _label(column: Column | None, dialect: Dialect) -> str:
+def _label(column: Column | None, words: LabelWords | None, values: Values) -> str:
+    dialect = values.dialect
     if column is None:
         return "1"
+    if words is not None:
+        written = (
+            values.write if dialect.takes_parameters else (lambda _, word: dialect.written(word))
+        )
+        cases = " ".join(
+            f"WHEN {written(f'word_{index}', word)} THEN {label}"
+            for index, (word, label) in enumerate(words.labels.items())
+        )
+        return f"CASE {_category(column, dialect)} {cases} END"
     if column.kind == "boolean":
         return f"CASE WHEN {column.sql} THEN 1 WHEN NOT {column.sql} THEN 0 END"
     value = dialect.number(column.sql, column.kind)

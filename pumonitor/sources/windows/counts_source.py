@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from pumonitor._score_grid import ScoreGrid
-from pumonitor.errors import InputError
+from pumonitor.errors import InputError, PumonitorError
 from pumonitor.ports import (
     Clock,
     CountRequest,
@@ -16,6 +16,7 @@ from pumonitor.ports import (
     SampledRows,
     SampleRequest,
     SourceDescription,
+    UnmatchedLabels,
     WindowCounts,
 )
 from pumonitor.scans import Scan
@@ -41,6 +42,12 @@ from pumonitor.sources.windows.refusing import check_labels, check_predictions
 from pumonitor.sources.windows.sampling import SampleQuery, sample_window
 from pumonitor.sources.windows.several import CountedWindow
 from pumonitor.sources.windows.together import Together
+from pumonitor.sources.windows.unmatched_labels import (
+    UnmatchedQuery,
+    find_unmatched_labels,
+    is_reported,
+    may_be_reported,
+)
 
 if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
@@ -102,7 +109,8 @@ class CountedSource:
             self.check_cost(query)
             self.load_both(query)
             counts = count_window(self._engine, query, load_ids=self.load_ids, progress=progress)
-            return self.versioned(counts, watch)
+            counts = self.versioned(counts, watch)
+        return self.with_unmatched(counts, request)
 
     def counts_of_many(
         self, requests: Sequence[CountRequest]
@@ -175,6 +183,31 @@ class CountedSource:
             versions["unverified_engine"] = unverified
         versions["read_by"] = self.cost.told(watch, windows=windows)
         return replace(counts, versions=versions)
+
+    def with_unmatched(self, counts: WindowCounts, request: CountRequest) -> WindowCounts:
+        """Counts with what is to be reported of labels without prediction, if anything is."""
+        if not may_be_reported(counts.found):
+            return counts
+        maturity = timedelta(seconds=request.delay_edges[-1] if request.delay_edges else 0)
+        between = (request.window.start, request.window.end)
+        query = self._unmatched_query(self._labels_at_hand.known_by(between[1]), between)
+        try:
+            with self._engine.snapshot():
+                _, first, _ = self._extent(query)
+                found = self._unmatched(query, counts.found.orphan_labels)
+        except PumonitorError:
+            # The window is counted: what is told beside it must not fail it.
+            return counts
+        # Before the first prediction there were others, which labels may be about.
+        has_older = first is None or first > between[0] - maturity
+        if is_reported(found, is_explained=has_older and self._labels.known_at is not None):
+            return replace(counts, unmatched=found)
+        return counts
+
+    def _unmatched(self, query: UnmatchedQuery, number: int) -> UnmatchedLabels:
+        self._load_ids(None)
+        self._engine.load(query.labels.relation, named_columns(query.labels))
+        return find_unmatched_labels(self._engine, query, number=number)
 
     def sample(self, request: SampleRequest) -> SampledRows:
         """Some rows of one window with their features.
@@ -289,6 +322,7 @@ class CountedSource:
                     rows_of_all(self._engine, query, CountQuery.delays, about=both)
                 )
             sample = sample_of(self._engine, self._predictions)
+            unmatched = self._unmatched_of_all(query.labels, first, last, delays)
         with self._label_engine.snapshot():
             label_sample = sample_of(self._label_engine, self._labels)
         return SourceDescription(
@@ -307,7 +341,38 @@ class CountedSource:
             confirmed=delays.confirmed,
             early=delays.early,
             refused=delays.refused,
+            unmatched=unmatched,
         )
+
+    def _unmatched_of_all(
+        self,
+        labels: LabelTable,
+        first: datetime | None,
+        last: datetime | None,
+        delays: LabelDelays,
+    ) -> UnmatchedLabels | None:
+        """Labels without prediction of the time in which labels are about these predictions.
+
+        Those known soon after the first one may be about others before it, and those known after
+        the last one about some that are still to come.
+        """
+        if self._orphans == "skip" or first is None or last is None:
+            return None
+        between = (EARLIEST, LATEST)
+        if labels.known_at is not None:
+            between = (first + timedelta(seconds=max(delays.quantiles.get(0.9, 0), 0)), last)
+        query = self._unmatched_query(labels, between)
+        self._load_ids(None)
+        number = sum(
+            int(row[-1])
+            for row in rows_of_all(
+                self._engine, query, UnmatchedQuery.orphans, about=labels.relation.name
+            )
+        )
+        if not number:
+            return None
+        found = self._unmatched(query, number)
+        return found if is_reported(found, is_explained=False) else None
 
     def close(self) -> None:
         """Let go of files and connections."""
@@ -334,6 +399,20 @@ class CountedSource:
             as_of=as_of,
             threshold=threshold,
             delay_edges=delay_edges,
+        )
+
+    def _unmatched_query(
+        self, labels: LabelTable, between: tuple[datetime, datetime]
+    ) -> UnmatchedQuery:
+        return UnmatchedQuery(
+            predictions=self._predictions,
+            labels=labels,
+            dialect=self._engine.dialect,
+            grid=self._grid,
+            key=self._key,
+            between=between,
+            as_of=(between[1],),
+            threshold=0.5,
         )
 
     def _draw_query(self, predictions: PredictionTable, request: BinRequest) -> DrawQuery:

@@ -47,6 +47,9 @@ class Counting(Protocol):
     ) -> WindowCounts:
         """Counts with what was read and what it took."""
 
+    def with_unmatched(self, counts: WindowCounts, request: CountRequest) -> WindowCounts:
+        """Counts with what is to be reported of labels without prediction."""
+
 
 class Together:
     """Counts several windows by one query where that gives what each alone would.
@@ -121,12 +124,17 @@ class Together:
                 ]
             else:
                 counted = count_windows(self._engine, query, load_ids=load_ids)
-        return [
+        finished = [
             one
             if isinstance(one, Exception)
             else self._source.versioned(_with(one, orphans, place), watch, windows=len(part))
             for place, one in enumerate(counted)
         ]
+        # The newest tells what is wrong now, and what it says of ids holds for those before.
+        newest = finished[-1]
+        if not isinstance(newest, Exception):
+            finished[-1] = self._source.with_unmatched(newest, part[-1])
+        return finished
 
     def _check_cost(self, query: CountQuery, *, windows: int) -> None:
         """Of several windows fewer may do."""

@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from pumonitor.errors import InputError
+from pumonitor.monitor.config.text.yaml_document import read_document
 from pumonitor.monitor.dashboard.pages import alerts_page, simulate_page
 from pumonitor.monitor.dashboard.pages.incidents_shown import last_known
 from pumonitor.monitor.rules.alerts.alert import Alert
@@ -109,6 +111,16 @@ def test_a_long_replay_is_ended(shop, monkeypatch):
     assert "too long for a page" in answer.text
     monkeypatch.undo()
     assert shop.get(TRY, query_string={"rule": "{metric: recall, below: 0.3}"}).status_code == 200
+
+
+def test_a_rule_of_a_few_bytes_does_not_stand_for_a_billion_values(shop):
+    lists = ", ".join(f"l{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 9)}]" for at in range(1, 12))
+    bomb = f"{{metric: recall, l0: &a0 [x, x, x], {lists}}}"
+    answer = shop.get(TRY, query_string={"rule": bomb})
+    assert answer.status_code == 400
+    assert "has an alias (*name), which is not taken here" in answer.text
+    with pytest.raises(InputError, match="contains more than 1,000 values"):
+        read_document(f"[{'1,' * 1000}]", name="the rule", trusted=False)
 
 
 def test_one_rule_is_tried_out_at_a_time(shop):

@@ -167,12 +167,3 @@ def test_a_token_is_in_no_answer_log_or_message(served, caplog):
         wrong = served.ask("GET", address, Authorization=f"Bearer {text}x")
         assert secret not in wrong.text + str(wrong.headers)
     assert secret not in caplog.text
-
-
-def test_the_badge_says_what_the_overview_says(shop):
-    found = shop.get("/monitors/card-fraud/badge.svg")
-    assert found.mimetype == "image/svg+xml"
-    assert found.headers["Cache-Control"] == "private, no-cache"
-    assert "card-fraud: critical · Recall 0.300" in found.text
-    hidden = ShopPages(shop.ledger, days=0, caller=person)
-    assert hidden.get("/monitors/card-fraud/badge.svg").status_code == 404

@@ -330,7 +330,6 @@ def test_acknowledged_alerts_need_nobody(shop):
     assert "a critical alert fires acknowledged or silenced: too few found" in said
     [line] = shop.get("/api/v1/monitors").get_json()["items"]
     assert (line["condition"], line["firing"], line["severity"]) == ("muted", 1, "critical")
-    assert "muted · a critical alert fires · " in shop.get("/monitors/card-fraud/badge.svg").text
 
     # Where predictions have ended as well, what still fires is not forgotten.
     with shop.site.at_once() as ledger:

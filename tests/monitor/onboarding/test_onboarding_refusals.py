@@ -67,7 +67,7 @@ def test_empty_tables_are_refused(tmp_path, both):
 
 def test_labels_in_words_are_no_confirmations(tmp_path, both):
     predictions, positives = both
-    words = ["yes", "no", *["yes"] * (len(positives) - 2)]
+    words = ["yes", "maybe", *["yes"] * (len(positives) - 2)]
     folder = written(
         tmp_path,
         predictions,

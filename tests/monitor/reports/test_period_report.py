@@ -14,7 +14,7 @@ from sqlalchemy import delete, select, update
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.in_words import estimate_text, interval_shown
-from pumonitor.monitor.ledger.database.schema import newest_panes, results
+from pumonitor.monitor.ledger.database.schema import newest_panes, panes, results
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.records.results import PublishedResult
@@ -123,6 +123,45 @@ def test_it_says_what_fired_why_and_where_to_look(shop: ShopPages) -> None:
     assert f"{len(fired)} alert{'s' * (len(fired) > 1)} fired (" in page
     assert AT.monitor("card-fraud") in page
     assert "8 windows with predictions, of which 6 mature." in page
+
+
+def test_alerts_that_fired_before_the_period_and_go_on_are_told(shop: ShopPages) -> None:
+    fired = shop.ledger.alerts.history("card-fraud", kind="fired")
+    ended = {
+        (one.transition.rule_key, one.transition.incident): one.transition.window_start
+        for one in shop.ledger.alerts.history("card-fraud", kind="resolved")
+    }
+    open_ones = [
+        one.transition
+        for one in fired
+        if (one.transition.rule_key, one.transition.incident) not in ended
+    ]
+    last = max(one.window_start for one in open_ones)
+    after = read_period(f"{last + DAY:%Y-%m-%d}..2026-02-01", zone="UTC")
+    page = written(shop, after)
+    assert "No alert fired, " not in text_of(page)
+    assert f"No alert fired; {len(open_ones)} w" in text_of(page)
+    assert " firing from before (" in text_of(page)
+    for one in open_ones:
+        assert one.sentence in unescape(page)
+    # At the first window nothing had fired yet.
+    assert "firing from before" not in text_of(written(shop))
+
+
+def test_a_few_odd_rows_are_told_however_few(shop: ShopPages) -> None:
+    text = "No rows were left out or odd."
+    with shop.ledger.database.writing() as connection:
+        of = panes.c.window_key == shop.ledger.windows("card-fraud")[0].window_key
+        counts = connection.scalars(select(panes.c.counts).where(of)).first()
+        odd = dict(counts or {}) | {"duplicate_labels": 3, "label_rows": 4000}
+        connection.execute(update(panes).where(of).values(counts=odd))
+    try:
+        page = text_of(written(shop))
+    finally:
+        with shop.ledger.database.writing() as connection:
+            connection.execute(update(panes).where(of).values(counts=counts))
+    assert text not in page
+    assert "In all windows together: 3 labels that repeat an earlier one." in page
 
 
 def test_it_has_the_notes_of_people(shop: ShopPages) -> None:

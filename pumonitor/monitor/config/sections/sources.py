@@ -10,11 +10,20 @@ from pydantic_core import CoreSchema
 
 from pumonitor.errors import did_you_mean
 from pumonitor.monitor.config.values.addresses import Located, check_address
-from pumonitor.monitor.config.values.kinds import Bytes, Column, Columns, Part, Text, Zone
+from pumonitor.monitor.config.values.kinds import (
+    Bytes,
+    Column,
+    Columns,
+    Part,
+    Text,
+    Words,
+    Zone,
+)
 from pumonitor.monitor.config.values.masks import without_password
 from pumonitor.monitor.config.values.variables import Secret
+from pumonitor.sources.column_types.monitored_tables import LabelWords
 
-__all__ = ["Positives", "Predictions", "Source"]
+__all__ = ["Outcomes", "Positives", "Predictions", "Source"]
 _COUNTS: Final = "counts://"
 
 
@@ -316,6 +325,36 @@ class Predictions(_Columns):
             raise ValueError(msg)
 
 
+class Outcomes(Part):
+    """A column of outcomes, and what its words mean. A word that is not listed is an error.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column.
+    positive : list
+        Words or whole numbers of confirmed positives.
+    negative : list
+        Those of confirmed negatives.
+    undecided : list
+        Those that say nothing yet, or no longer what an earlier row said; '' is a missing value.
+    """
+
+    column: Column
+    positive: Words = Field(min_length=1)
+    negative: Words = ()
+    undecided: Words = ()
+
+    @model_validator(mode="after")
+    def _each_word_once(self) -> Outcomes:
+        words = [*self.positive, *self.negative, *self.undecided]
+        for word in words:
+            if words.count(word) > 1:
+                msg = f"lists {word!r} twice: each outcome has one meaning"
+                raise ValueError(msg)
+        return self
+
+
 class Positives(_Columns):
     """Confirmations, as they become known.
 
@@ -328,9 +367,11 @@ class Positives(_Columns):
     known_at : str or None
         Column with the time at which the confirmation became known. Without it every row counts at
         every moment.
-    label : str or None
+    label : str, Outcomes or None
         Column with 1 for a confirmed positive, -1 for a confirmed negative, and 0 to retract an
-        earlier row. Without it every row is a confirmed positive.
+        earlier row; or a column of outcomes with what its words mean, {column: status,
+        positive: [confirmed], negative: [rejected], undecided: [open]}. Without it every row is a
+        confirmed positive.
     propensity : str or None
         Column with the probability that a positive like this one gets confirmed.
     time_zone : str or None
@@ -344,7 +385,7 @@ class Positives(_Columns):
     _parameters = ("as_of",)
 
     known_at: Column | None = None
-    label: Column | None = None
+    label: Column | Outcomes | None = None
     propensity: Column | None = None
 
     @model_validator(mode="after")
@@ -353,8 +394,23 @@ class Positives(_Columns):
             {
                 "id": self.id,
                 "known_at": self.known_at,
-                "label": self.label,
+                "label": self.label_column,
                 "propensity": self.propensity,
             }
         )
         return self
+
+    @property
+    def label_column(self) -> str | None:
+        """Name of the column of labels or outcomes."""
+        return self.label.column if isinstance(self.label, Outcomes) else self.label
+
+    @property
+    def label_words(self) -> LabelWords | None:
+        """What its words mean; None where they are 1, -1 and 0."""
+        label = self.label
+        if not isinstance(label, Outcomes):
+            return None
+        return LabelWords(
+            positive=label.positive, negative=label.negative, undecided=label.undecided
+        )

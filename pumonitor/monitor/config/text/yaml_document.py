@@ -15,6 +15,7 @@ from pumonitor.monitor.config.text.problems import Place, Problem
 __all__ = ["Document", "read_document"]
 
 _MOST_VALUES = 500_000
+_MOST_SENT = 1000
 _DEEPEST = 30
 _MOST_DIGITS = 100
 
@@ -50,10 +51,12 @@ class Document:
     problems: tuple[Problem, ...]
 
 
-def read_document(text: str, *, name: str) -> Document:
+def read_document(text: str, *, name: str, trusted: bool = True) -> Document:
     r"""Read YAML text.
 
-    As in YAML 1.2, `yes` and `on` are text and `1e-3` is a number. Values in quotes are text.
+    As in YAML 1.2, `yes` and `on` are text and `1e-3` is a number. Values in quotes are text. What
+    anybody may send is not `trusted`: it has 1,000 values at most and no aliases, a few of which
+    stand for any number of values.
 
     Raises
     ------
@@ -70,23 +73,23 @@ def read_document(text: str, *, name: str) -> Document:
     (2, 'appears twice: first in line 1')
     """
     protected = _REFERENCE.sub(rf"${_OPEN}\1{_CLOSE}", text)
-    node = _composed(protected, name)
-    reading = _Reading(name)
+    node = _composed(protected, name, has_aliases=trusted)
+    reading = _Reading(name, most=_MOST_VALUES if trusted else _MOST_SENT)
     value = None if node is None else reading.value(node, ())
     return Document(value=value, lines=reading.lines, problems=tuple(reading.problems))
 
 
-def _composed(text: str, name: str) -> Any:
+def _composed(text: str, name: str, *, has_aliases: bool) -> Any:
     """The root node of a text: by the parser in C, and again in Python to say what is wrong."""
     import yaml
 
     try:
         if yaml.__with_libyaml__:
-            return yaml.compose(text, Loader=_guarded(_with_parser_in_c(), name))
+            return yaml.compose(text, Loader=_guarded(_with_parser_in_c(), name, has_aliases))
     except yaml.YAMLError:
         pass
     try:
-        return yaml.compose(text, Loader=_guarded(yaml.BaseLoader, name))
+        return yaml.compose(text, Loader=_guarded(yaml.BaseLoader, name, has_aliases))
     except yaml.reader.ReaderError as error:
         msg = f"{name} contains a character (code {error.character}) that YAML does not allow"
         raise InputError(msg) from None
@@ -94,9 +97,11 @@ def _composed(text: str, name: str) -> Any:
         raise InputError(_not_yaml(error, name)) from None
 
 
-def _guarded(base: Any, name: str) -> Any:
+def _guarded(base: Any, name: str, has_aliases: bool) -> Any:  # noqa: FBT001
+    from yaml import AliasEvent
+
     class Loader(base):  # type: ignore[misc]
-        """Loader that refuses deep nesting, as composing is recursive."""
+        """Loader that refuses deep nesting, as composing is recursive, and aliases if need be."""
 
         depth = 0
 
@@ -104,6 +109,9 @@ def _guarded(base: Any, name: str) -> Any:
             if self.depth > _DEEPEST:
                 mark = self.peek_event().start_mark
                 raise InputError(_too_deep(f"{name}, line {mark.line + 1}"))
+            if not has_aliases and self.check_event(AliasEvent):
+                msg = f"{name} has an alias (*name), which is not taken here: write the value out"
+                raise InputError(msg)
             self.depth += 1
             node = super().compose_node(parent, index)
             self.depth -= 1
@@ -156,8 +164,9 @@ def _plain(text: str) -> str:
 class _Reading:
     """Converts YAML nodes to values, and collects their lines and problems."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, most: int) -> None:
         self._name = name
+        self._most = most
         self.lines: dict[Place, int] = {}
         self.problems: list[Problem] = []
         self._values = 0
@@ -168,10 +177,9 @@ class _Reading:
         if len(place) > _DEEPEST:
             # An alias is composed once and can nest deeper than the loader saw.
             raise InputError(_too_deep(f"{self._name}, line {node.start_mark.line + 1}"))
-        if self._values > _MOST_VALUES:
+        if self._values > self._most:
             msg = (
-                f"{self._name} contains more than {_MOST_VALUES:,} values: check its aliases "
-                "(*name)"
+                f"{self._name} contains more than {self._most:,} values: check its aliases (*name)"
             )
             raise InputError(msg)
         if node.tag not in {f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str")}:

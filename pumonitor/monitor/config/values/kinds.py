@@ -39,6 +39,7 @@ __all__ = [
     "Schedule",
     "Text",
     "WindowLength",
+    "Words",
     "Zone",
     "as_tuple",
     "is_number",
@@ -99,6 +100,15 @@ def _text_schema(*examples: str) -> dict[str, Any]:
 def as_tuple(given: Any) -> Any:
     """Convert a list to a tuple; anything else is returned and fails validation."""
     return tuple(given) if isinstance(given, list) else given
+
+
+def _words(given: Any) -> Any:
+    """Words as text: YAML reads some as numbers, and yes and no as true and false."""
+    given = as_tuple(given)
+    if not isinstance(given, tuple) or not all(isinstance(word, str | int) for word in given):
+        msg = "must be a list of words or whole numbers, such as [confirmed]"
+        raise ValueError(msg)
+    return tuple(str(word).lower() if isinstance(word, bool) else str(word) for word in given)
 
 
 def read_zone(given: Any) -> str:
@@ -214,6 +224,10 @@ Bytes = Annotated[
 Text = Annotated[str, Field(min_length=1)]
 Column = Annotated[str, Field(min_length=1)]
 Columns = Annotated[tuple[Column, ...], BeforeValidator(as_tuple)]
+Words = Annotated[
+    tuple[str, ...],
+    *_kind(_words, {"type": "array", "items": {"type": ["string", "integer", "boolean"]}}),
+]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Duration = Annotated[timedelta, *_kind(read_length, _text_schema("30d", "12h"))]
 Durations = Annotated[tuple[Duration, ...], BeforeValidator(as_tuple)]

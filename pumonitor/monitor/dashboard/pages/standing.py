@@ -1,6 +1,6 @@
 """Where each monitor stands: its newest estimate, what fires, what is due; in numbers.
 
-The overview, the badge and the JSON API show the same.
+The overview and the JSON API show the same.
 """
 
 from __future__ import annotations

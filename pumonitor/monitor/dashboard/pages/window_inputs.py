@@ -9,23 +9,11 @@ from pumonitor.monitor.config.changes import changes_between
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.windows.input_findings import ROW_KINDS
 from pumonitor.report.numbers import percent_with_interval, rows
 
 __all__ = ["configuration_said", "counted_rows", "made_with_said"]
 
-_COUNTED: Final = {
-    "predictions": "predictions that count",
-    "duplicate_predictions": "repeated predictions with the same score, left out",
-    "conflicting_predictions": "repeated predictions with another score, left out",
-    "label_rows": "rows of labels",
-    "duplicate_labels": "labels that repeat an earlier one",
-    "conflicting_labels": "labels that contradict each other, left out",
-    "retracted_labels": "labels taken back by a later one",
-    "early_labels": "labels known up to a day before their prediction, counted",
-    "refused_labels": "labels known more than a day before their prediction, left out",
-    "late_labels": "labels first known after the maturity",
-    "orphan_labels": "labels without a prediction",
-}
 _ALWAYS: Final = ("predictions", "label_rows")
 
 
@@ -39,7 +27,7 @@ def counted_rows(counts: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """
     return [
         (said, rows(int((counts or {}).get(name) or 0)))
-        for name, said in _COUNTED.items()
+        for name, said in ROW_KINDS.items()
         if counts is not None and (name in _ALWAYS or counts.get(name))
     ]
 

@@ -134,6 +134,7 @@ class StoredAlerts:
         monitors: Collection[str] | None = None,
         kind: TransitionKind | None = None,
         before: int | None = None,
+        windows: tuple[datetime, datetime] | None = None,
         limit: int | None = None,
     ) -> tuple[StoredTransition, ...]:
         """Transitions, the oldest first; with `limit`, only the newest ones.
@@ -150,6 +151,8 @@ class StoredAlerts:
         kind : {"fired", "resolved", "reminder"}, optional
         before : int, optional
             Only those with a smaller id.
+        windows : tuple of datetime, optional
+            Only those of windows that start in this stretch of time.
         limit : int, optional
         """
         own = alert_transitions.c
@@ -167,7 +170,36 @@ class StoredAlerts:
                 *one_of(of, monitors),
                 *equal(own.kind, kind),
                 *([] if before is None else [own.id < before]),
+                *(
+                    []
+                    if windows is None
+                    else [own.window_start >= windows[0], own.window_start < windows[1]]
+                ),
             )
+            .order_by(own.id.desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return tuple(_transition(row) for row in reversed(connection.execute(query).all()))
+
+    def firing_at(
+        self, monitor: str, moment: datetime, *, limit: int | None = None
+    ) -> tuple[StoredTransition, ...]:
+        """How incidents began that were open when the windows from a moment on began."""
+        own, end = alert_transitions.c, alert_transitions.alias()
+        same = ("monitor", "rule_key", "model_version", "segment", "incident")
+        ended = (
+            select(end.c.id)
+            .where(
+                *(end.c[name] == own[name] for name in same),
+                end.c.kind == "resolved",
+                end.c.window_start < moment,
+            )
+            .exists()
+        )
+        query = (
+            select(alert_transitions)
+            .where(own.monitor == monitor, own.kind == "fired", own.window_start < moment, ~ended)
             .order_by(own.id.desc())
             .limit(limit)
         )

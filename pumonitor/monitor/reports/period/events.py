@@ -20,6 +20,7 @@ from pumonitor.plain_text import one_line, series_of
 from pumonitor.report.numbers import rows
 
 __all__ = [
+    "FIRING",
     "Event",
     "VersionShown",
     "alerts_in",
@@ -32,10 +33,13 @@ __all__ = [
 
 _MOST_MARKS: Final = 40
 
+FIRING: Final = "firing"
+"""What is said of an alert that fired before the period, and was not resolved before it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """An alert that fired, was resolved, or of which somebody was reminded.
+    """An alert that fired, was resolved, was firing before, or of which somebody was reminded.
 
     Attributes
     ----------
@@ -76,25 +80,23 @@ def alerts_in(
     events: Sequence[StoredTransition],
     *,
     start: datetime,
-    end: datetime,
     zone: ZoneInfo,
     pages: PageAddresses | None,
 ) -> list[Event]:
-    """Transitions of alerts in windows that start in [start, end), in their order."""
+    """Transitions of alerts in their order; those of windows before `start` fired before."""
     found: list[Event] = []
     number = 0
     for stored in events:
         one = stored.transition
-        if not start <= one.window_start < end:
-            continue
-        is_marked = one.kind == "fired" and number < _MOST_MARKS
+        is_before = one.window_start < start
+        is_marked = one.kind == "fired" and not is_before and number < _MOST_MARKS
         number += is_marked
         cause = one.cause.get("sentence")
         found.append(
             Event(
                 number=number if is_marked else None,
                 at=one.window_start,
-                kind=one.kind,
+                kind=FIRING if is_before else one.kind,
                 severity=one.severity,
                 rule=one_line(one.rule),
                 series=series_of(one.model_version, one.segment),

@@ -21,6 +21,7 @@ from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows, metric_over_windows
 from pumonitor.monitor.reports.period.events import (
+    FIRING,
     Event,
     alerts_in,
     by_window_and_version,
@@ -42,7 +43,7 @@ from pumonitor.monitor.reports.period.metrics_shown import (
 from pumonitor.monitor.rules.windows.named_period import NamedPeriod
 from pumonitor.monitor.windows.class_prior.stored_findings import stored_findings
 from pumonitor.monitor.windows.evaluation.baseline import BaselinePeriod, baseline_period
-from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
+from pumonitor.monitor.windows.input_findings import findings_of_windows, odd_rows, summed_up
 from pumonitor.names import title
 from pumonitor.report.numbers import number, rows
 
@@ -101,10 +102,13 @@ def period_report(
     if not len(over):
         return None
     records = ledger.windows(name, since=period.start, until=period.end)
+    alerts = StoredAlerts(ledger.database)
     events = alerts_in(
-        StoredAlerts(ledger.database).history(name, since=period.start, limit=_MOST_EVENTS),
+        [
+            *alerts.firing_at(name, period.start, limit=_MOST_EVENTS),
+            *alerts.history(name, windows=(period.start, period.end), limit=_MOST_EVENTS),
+        ],
         start=period.start,
-        end=period.end,
         zone=zone,
         pages=pages,
     )
@@ -130,7 +134,7 @@ def period_report(
         left_out=max(0, len(over) - _MOST_ROWS),
         versions=versions_of(columns, zone=zone),
         unsure=_unsure(over, metrics, own, _newest(ledger, name, over)),
-        refused=summed_up(findings_of_windows(own)),
+        refused=[*summed_up(findings_of_windows(own)), *odd_rows(own)],
         configurations=configurations_said(
             records, ledger.configurations(name), current=configuration, zone=zone
         ),
@@ -213,14 +217,24 @@ def _lead(
         )
     else:
         said.append("No window could be compared with a reference.")
-    fired = [one for one in events if one.kind == "fired"]
-    if not fired:
+    fired = [event for event in events if event.kind == "fired"]
+    before = [event for event in events if event.kind == FIRING]
+    if not fired and not before:
         return [*said, "No alert fired."]
-    severities = Counter(one.severity for one in fired)
-    parts = [f"{many} {severity}" for severity, many in sorted(severities.items())]
-    over_again = sum(one.kind == "resolved" for one in events)
-    ended = f"{_counted(over_again, 'alert')} ended" if over_again else "none ended"
-    return [*said, f"{_counted(len(fired), 'alert')} fired ({', '.join(parts)}); {ended}."]
+    parts = [
+        f"{_counted(len(fired), 'alert')} fired{_severities(fired)}" if fired else "No alert fired"
+    ]
+    if before:
+        was = "was" if len(before) == 1 else "were"
+        parts.append(f"{len(before)} {was} firing from before{_severities(before)}")
+    resolved = sum(event.kind == "resolved" for event in events)
+    parts.append(f"{_counted(resolved, 'alert')} ended" if resolved else "none ended")
+    return [*said, f"{'; '.join(parts)}."]
+
+
+def _severities(events: Sequence[Event]) -> str:
+    numbers = Counter(event.severity for event in events)
+    return f" ({', '.join(f'{many} {severity}' for severity, many in sorted(numbers.items()))})"
 
 
 def _windows(

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-__all__ = ["InputFinding", "InputKind", "input_findings"]
+from pumonitor.ports import UnmatchedLabels
+
+__all__ = ["InputFinding", "InputKind", "input_findings", "unmatched_sentence"]
 
 InputKind = Literal[
     "refused_labels",
     "early_labels",
     "repeated_predictions",
     "conflicting_labels",
+    "unmatched_labels",
     "unverified_engine",
 ]
 
@@ -57,13 +60,13 @@ def input_findings(
     ----------
     counts : mapping
         Fields of `pumonitor.ports.InputCounts`; missing ones count as 0. And "versions", as of
-        `pumonitor.ports.WindowCounts`.
+        `pumonitor.ports.WindowCounts`, and "unmatched", as of `pumonitor.ports.UnmatchedLabels`.
     before : callable
         Returns the counts of earlier windows, from which the usual share is computed. Called only
         when needed.
     """
     found = [_refused(counts), _early(counts, before), _repeated(counts, before)]
-    found += [_conflicting(counts, before), _unverified(counts)]
+    found += [_conflicting(counts, before), _unmatched(counts), _unverified(counts)]
     return tuple(one for one in found if one is not None)
 
 
@@ -121,6 +124,34 @@ def _conflicting(counts: Counts, before: Callable[[], Sequence[Counts]]) -> Inpu
         sentence=f"{rows:,} of {_of(counts, 'label_rows'):,} labels contradict each other about "
         f"one prediction at the same known_at{usual}, and are not counted: give the later "
         "one a later known_at",
+    )
+
+
+def _unmatched(counts: Counts) -> InputFinding | None:
+    told = counts.get("unmatched")
+    if not told:
+        return None
+    return InputFinding(
+        kind="unmatched_labels", sentence=unmatched_sentence(UnmatchedLabels(**told))
+    )
+
+
+def unmatched_sentence(found: UnmatchedLabels) -> str:
+    """How many labels match no prediction, which, and the likely repair."""
+    examples = ", ".join(ascii(text) for text in found.examples)
+    if found.repair:
+        remedy = (
+            f"{found.repair}: {found.repaired} of {found.tried} that were tried match a prediction "
+            "then"
+        )
+    else:
+        remedy = (
+            "no other spelling that was tried matches; check id of both tables, whether "
+            "predictions are missing, and whether these labels are about another model"
+        )
+    return (
+        f"{_part(found.unmatched, found.known, 'label')} about no prediction, such as "
+        f"{examples}, and {'does' if found.unmatched == 1 else 'do'} not count: {remedy}"
     )
 
 
