@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -76,13 +76,18 @@ class ToldByAudits:
         """Whether audits say that the model ranks worse or better."""
         return self.ranking in _ANOTHER_RANKING
 
+    def _with_ranking(self, kinds: set[str]) -> set[str]:
+        """Kinds with what audits say of the ranking."""
+        if self.ranks_otherwise:
+            return {*kinds, "ranking"}.difference(_LEAVES_RANKING)
+        if self.ranking == "as before":
+            # Confirmed positives that score elsewhere are then others than before.
+            return {"labeling" if kind == "ranking" else kind for kind in kinds}
+        return kinds
+
     def agreeing(self, support: Support) -> Support:
         """The combinations of changes that have just the kinds that the audits say."""
-        if self.ranks_otherwise:
-            support = _with_ranking(support)
-        elif self.ranking == "as before":
-            # Confirmed positives that score elsewhere are then others than before.
-            support = _replaced(support, "ranking", "labeling")
+        support = _changed(support, self._with_ranking)
         if self.kinds is None:
             return support
         kept = {
@@ -93,17 +98,13 @@ class ToldByAudits:
         }
         whole = sum(kept.values())
         if not whole:
-            told = _with_ranking({self.kinds: 1.0}) if self.ranks_otherwise else {self.kinds: 1.0}
+            told = _changed({self.kinds: 1.0}, self._with_ranking)
             return {kinds or ("none",): share for kinds, share in told.items()}
         return {kinds: share / whole for kinds, share in kept.items()}
 
     def deciding(self, known: Collection[str]) -> tuple[str, ...]:
         """What has changed, by the audits where they can tell, and by the counts besides."""
-        if self.ranks_otherwise:
-            known = {*known, "ranking"}.difference(_LEAVES_RANKING)
-        elif self.ranking == "as before":
-            known = {"labeling" if kind == "ranking" else kind for kind in known}
-        told = self.kinds
+        known, told = self._with_ranking(set(known)), self.kinds
         if told is not None:
             beside = set(known).difference(WORLD_OR_CONFIRMATIONS)
             if told:
@@ -121,10 +122,8 @@ class ToldByAudits:
         stored = {tuple(kinds.split(" and ")): share for kinds, share in cause["support"].items()}
         support = self.agreeing(stored)
         likely = marginal(support)
-        open_kinds = [kind for kind in cause.get("possible", ()) if kind != "ranking"]
-        if self.ranking == "as before" and "ranking" in cause.get("possible", ()):
-            open_kinds.append("labeling")
-        found = {kind for kind in open_kinds if likely.get(kind, 0.0) >= LEAST_SUPPORT}
+        left_open = self._with_ranking(set(cause.get("possible", ())))
+        found = {kind for kind in left_open if likely.get(kind, 0.0) >= LEAST_SUPPORT}
         kinds = self.deciding({*cause["kinds"], *found})
         return {
             **cause,
@@ -185,22 +184,11 @@ def told_by_audits(audits: Sequence[PastAudit], *, since: datetime) -> ToldByAud
     return ToldByAudits(compared=compared, sentence=in_words(compared))
 
 
-def _with_ranking(support: Support) -> Support:
-    """The combinations with another ranking, in place of the kinds that leave it open."""
+def _changed(support: Support, change: Callable[[set[str]], set[str]]) -> Support:
+    """The support with the kinds of each combination changed."""
     found: Support = {}
     for kinds, share in support.items():
-        kept = {*kinds, "ranking"}.difference(_LEAVES_RANKING)
-        ordered = tuple(sorted(kept, key=KINDS.index))
-        found[ordered] = found.get(ordered, 0.0) + share
-    return found
-
-
-def _replaced(support: Support, kind: str, by: str) -> Support:
-    """The combinations with one kind in place of another."""
-    found: Support = {}
-    for kinds, share in support.items():
-        kept = {by if one == kind else one for one in kinds}
-        ordered = tuple(sorted(kept, key=KINDS.index))
+        ordered = tuple(sorted(change(set(kinds)), key=KINDS.index))
         found[ordered] = found.get(ordered, 0.0) + share
     return found
 

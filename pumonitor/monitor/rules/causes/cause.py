@@ -80,7 +80,9 @@ def name_cause(
     other in the number of positives and in where rows score; the likelihood allows for both.
 
     - "class_prior": scores are distributed as before; the share of positives is another one.
-    - "ranking": the scores of positives, or of negatives, moved; those of the other class did not.
+    - "ranking": the scores of positives moved, or of negatives, or both so that all rows score as
+      before (a wrong join). Then positives like the confirmed ones must not exceed all rows at any
+      score.
     - "score_scale": one monotone map was applied to all scores (a shift and a stretch, or any
       other). Confirmed positives keep their ranks among all rows.
     - "confirmed_share": positives and delays are as before; another share of positives is
@@ -89,9 +91,11 @@ def name_cause(
       delays changed. Confirmations cannot rise by more than used to come after the maturity. Needs
       known delays.
     - "labeling": all rows score as before and confirmed rows do not. Other positives are confirmed
-      than before, so one of the two samples is not a fair one.
+      than before; they must not exceed the reference's positives at any score.
     - "traffic": each part of the traffic scores as before; their shares changed. The penalty is
       that of one parameter while the mix is unchanged, and none once a tenth of it has moved.
+
+    Where neither bound breaks, the last two explain the counts equally well, and both are said.
 
     When the class prior is followed over windows, its filter decides whether class prior, label
     frequency or ranking changed. The hypotheses then only separate what the filter cannot see
@@ -102,14 +106,15 @@ def name_cause(
     prior changed, the ranking, or how often positives get confirmed, where they can.
 
     A cause is named when it has four fifths of the support and the interval of its size excludes no
-    change. Otherwise the kind is "unclear" and the sentence says what is known. With the filter,
-    the sentence also lists every other hypothesis with a probability of at least a tenth.
+    change. Otherwise the kind is "unclear", and `possible` has the two likeliest kinds that explain
+    what shows most. More positives beside another ranking also need another number confirmed.
 
     It errs in these cases:
 
     - Two changes at once, without the filter: the larger is named; the sizes show the other.
     - More positives that do not show among all rows look like a larger confirmed share: "unclear".
-    - A change of the ranking among positives too rare to show among all rows looks like "labeling".
+    - Where only high scores were reviewed in the reference and all are now, "labeling" looks like a
+      worse "ranking".
     - A season of the year looks like a change of the class prior.
 
     Parameters

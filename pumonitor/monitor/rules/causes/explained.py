@@ -128,11 +128,15 @@ def possible_kinds(support: Support, shown: str | None) -> tuple[str, ...]:
     (('ranking', 'labeling'), ('class_prior',))
     """
     shares = marginal(support)
-    among = [kind for kind in _SHOWN_BY.get(shown or "", KINDS) if kind in shares]
-    ordered = sorted(among, key=lambda kind: -shares[kind])
+    explain = _SHOWN_BY.get(shown or "", ())
+    is_told = max((shares.get(kind, 0.0) for kind in explain), default=0.0) >= LEAST_LIKELY
     # What shows clearly has a cause: where just one is likely and not sure, the next is told too.
-    least = 0.0 if shown in _SHOWN_BY else LEAST_LIKELY
-    return tuple(kind for kind in ordered if shares[kind] >= least)[:_MOST_POSSIBLE]
+    among = [
+        kind
+        for kind, share in shares.items()
+        if (kind in explain if is_told else share >= LEAST_LIKELY)
+    ]
+    return tuple(sorted(among, key=lambda kind: -shares[kind])[:_MOST_POSSIBLE])
 
 
 def _shares(fits: Mapping[str, Fit], kinds: Iterable[str]) -> dict[str, float]:

@@ -202,11 +202,10 @@ class Hypotheses:
             },
         )
         free = hypothesis.own + hypothesis.prior_free + hypothesis.share_free + hypothesis.mix
-        cells = hypothesis.cells_free
-        if hypothesis.delays_free:
-            cells += max(len(self._delays_before) - 1, 0)
+        if hypothesis.delays_free and len(self._delays_before):
+            free += len(self._delays_before) - 1
         return Fit(
-            score=-float(found.fun) - _PER_PARAMETER * free - _PER_CELL * cells,
+            score=-float(found.fun) - _PER_PARAMETER * free - _PER_CELL * hypothesis.cells_free,
             parameters=np.concatenate([self._held(hypothesis, found.x), found.x[2:]]),
             covariance=_covariance(cost, found.x),
             prior_free=hypothesis.prior_free,

@@ -57,10 +57,9 @@ class Distributions:
         return Prediction(positives=self.positives, negatives=self.negatives, labeled=self.labeled)
 
     def positives_moved(self, own: FloatArray) -> Prediction:
-        """Scores of positives, and with them of confirmed rows, are shifted and stretched."""
-        there = self._moved(self.shapes.positives, own)
-        labeled = self._moved(self.shapes.labeled, own)
-        return Prediction(positives=there, negatives=self.negatives, labeled=labeled)
+        """Positives, and with them confirmed rows, score elsewhere."""
+        there = self.shapes.tilted(self.positives, own)
+        return replace(self.labeled_moved(own), positives=there)
 
     def negatives_moved(self, own: FloatArray) -> Prediction:
         """Scores of negatives are shifted and stretched."""
@@ -81,8 +80,8 @@ class Distributions:
         return replace(self.same(own), labeled=(1 - share) * self.labeled + share * everything)
 
     def labeled_moved(self, own: FloatArray) -> Prediction:
-        """Confirmed rows alone score elsewhere: their scores are shifted and stretched."""
-        return replace(self.same(own), labeled=self._moved(self.shapes.labeled, own))
+        """Confirmed rows alone score elsewhere."""
+        return replace(self.same(own), labeled=self.shapes.tilted(self.labeled, own))
 
     def _moved(self, shape: Shape, own: FloatArray) -> FloatArray:
         return self.shapes.shares(shape, shift=own[0], log_stretch=own[1])

@@ -303,7 +303,9 @@ def _delays(sizes: Mapping[str, Size]) -> str:
 
 def _named(kind: str, sizes: Mapping[str, Size], observed: Observed) -> str:
     fewer = "fewer" if sizes["positives"].change < 1 else "more"
-    larger = sizes["confirmed_share"].change >= 1
+    # As an alternative it explains how many are confirmed.
+    by_count = observed.is_confirmed_otherwise
+    larger = (observed.confirmed if by_count else sizes["confirmed_share"]).change >= 1
     return {
         "class_prior": f"{fewer} positives",
         "ranking": f"a model that ranks {'better' if observed.ranks_higher else 'worse'}",

@@ -99,7 +99,7 @@ def test_two_changes_are_both_named():
     assert cause.kinds == ("class_prior", "ranking")
     assert "There are more positives: " in cause.sentence
     assert "The model ranks worse as well (AUC " in cause.sentence
-    assert "Instead it may be a larger share of the positives being confirmed" in cause.sentence
+    assert "Instead it may be a larger share of the positives being confirmed." in cause.sentence
     assert "would show whether the class prior changed." in cause.sentence
 
 
