@@ -20,6 +20,7 @@ from pumonitor.monitor.rules.alerts.rule import (
     WindowView,
     moment_text,
     shown,
+    shown_with_ends,
 )
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.rules.alerts.usable import unusable
@@ -213,8 +214,9 @@ def _evidence(
     value = posterior.level.value
     usual = None if value is None else value / posterior.ratio
     stated = f"{title('class_prior')} is {shown(value)}"
-    ends = f" ({shown(posterior.factor.low)} to {shown(posterior.factor.high)})"
-    times = f"{shown(posterior.ratio)} times{ends} that of the reference"
+    factor = posterior.factor
+    times = shown_with_ends(posterior.ratio, factor.low, factor.high, unit=" times")
+    times += " that of the reference"
     if bad and since is not None:
         verb = "risen" if posterior.rises else "fallen"
         reason = f"{stated}; it has {verb} to {times} since about {moment_text(since)}"

@@ -43,6 +43,7 @@ __all__ = [
     "WindowView",
     "moment_text",
     "shown",
+    "shown_with_ends",
 ]
 
 Series = tuple[str, str]
@@ -383,6 +384,18 @@ def shown(number: float | None) -> str:
         return f"{'above -' if number < 0 else 'below '}{_LEAST_SHOWN:f}"
     # Decimal notation instead of powers of ten, still three significant digits.
     return f"{number:.{2 - math.floor(math.log10(abs(number)))}f}".rstrip("0")
+
+
+def shown_with_ends(value: float, low: float | None, high: float | None, *, unit: str = "") -> str:
+    """Format a number with the ends of its interval, if it has both; negative ones have their sign.
+
+    Examples
+    --------
+    >>> shown_with_ends(0.00187, -0.0223, 0.0178), shown_with_ends(2.0, None, None, unit=" times")
+    ('0.00187 (-0.0223 to 0.0178)', '2 times')
+    """
+    ends = "" if low is None or high is None else f" ({shown(low)} to {shown(high)})"
+    return f"{shown(value)}{unit}{ends}"
 
 
 def moment_text(moment: datetime) -> str:
