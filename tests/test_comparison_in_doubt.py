@@ -68,8 +68,8 @@ def test_labels_that_do_not_rule_out_a_choice_give_no_verdict(below):
         "reviewed"
     )
     assert found.caution.startswith(
-        "These 80 confirmed positives do not rule out that mainly the highest rows of challenger or "
-        "champion were reviewed, which would make it look better than it is"
+        "These 80 confirmed positives do not rule out that mainly the highest rows of challenger "
+        "or champion were reviewed, which would make it look better than it is"
     )
     text = str(found)
     assert text.index("aul: no verdict") < text.index(found.caution)

@@ -54,7 +54,7 @@ def test_a_class_prior_has_no_default():
 def test_that_there_are_no_probabilities_is_said():
     assert not hasattr(PUAULClassifier(), "predict_proba")
     with pytest.raises(AttributeError, match="no predict_proba: it learns which rows are more"):
-        ChallengerClassifier().predict_proba
+        ChallengerClassifier().predict_proba  # noqa: B018
 
 
 @pytest.fixture
