@@ -390,13 +390,13 @@ def _label(column: Column | None, words: LabelWords | None, values: Values) -> s
     if column.kind == "boolean":
         return f"CASE WHEN {column.sql} THEN 1 WHEN NOT {column.sql} THEN 0 END"
     value = dialect.number(column.sql, column.kind)
-    words = ""
+    spelled = ""
     if column.kind == "cell":
-        words = (
+        spelled = (
             f"WHEN lower({column.sql}) = 'true' THEN 1 WHEN lower({column.sql}) = 'false' THEN 0 "
         )
     cases = " ".join(f"WHEN {value} = {label} THEN {label}" for label in (1, -1, 0))
-    return f"CASE {words}{cases} END"
+    return f"CASE {spelled}{cases} END"
 
 
 def _first_of(*conditions: str | None) -> str:
