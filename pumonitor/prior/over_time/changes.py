@@ -13,7 +13,6 @@ __all__ = ["CHANGES", "PACES", "Burst", "Change", "Pace", "drift", "jump"]
 
 FloatArray = NDArray[np.float64]
 Burst = Literal["none", "prior", "frequency"]
-Burst = Literal["none", "prior", "frequency"]
 Scores = Literal["as before", "ranking", "ranking, far", "negatives", "negatives, far"]
 
 
@@ -47,7 +46,6 @@ class Change:
 
 _SINGLE: Final = 0.01
 _PAIR: Final = 0.001
-_BURST: Final = 0.02
 _BURST: Final = 0.02
 _DISTANCES: Final = ("", ", far")
 

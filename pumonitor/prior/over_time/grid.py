@@ -47,8 +47,8 @@ def drifts(pace: int) -> FloatArray:
 def from_reference(deviation: float) -> FloatArray:
     """Chances of moves from the class prior of the reference to the level that lasts."""
     if deviation == 0:
-        return np.eye(len(MOVES))[UNMOVED]
-    return drift(len(MOVES), _STEP, {deviation: 1.0})[UNMOVED]
+        return np.asarray(np.eye(len(MOVES))[UNMOVED])
+    return np.asarray(drift(len(MOVES), _STEP, {deviation: 1.0})[UNMOVED])
 
 
 @lru_cache(maxsize=1)

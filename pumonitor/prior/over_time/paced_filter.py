@@ -144,6 +144,7 @@ class PacedFilter:
         pi = np.stack([self.class_prior] * KINDS)
         places = _anchored(reference, pi)
         weight = np.exp(self.log_weight)
+        parts = parts_of_mean(reference, float((weight * pi).sum() / weight.sum()))
         return replace(
             self,
             places=places,
@@ -153,7 +154,8 @@ class PacedFilter:
                 positives_error=math.sqrt(reference.confirmed_variance),
                 all_rows=reference.all_mean,
                 all_rows_error=math.sqrt(reference.all_variance),
-                **parts_of_mean(reference, float((weight * pi).sum() / weight.sum())),
+                negatives=parts["negatives"],
+                distance=parts["distance"],
             ),
             negatives_then=(weight * places.zero).sum(axis=(0, 2)) / weight.sum(axis=(0, 2)),
         )._kept()
@@ -273,7 +275,8 @@ def _nearest(
     nearest = moves * row[..., np.newaxis] + move
     past, heaviest = np.divmod(weight.swapaxes(0, 1).reshape(len(levels), -1).argmax(axis=1), moves)
     instead = moves * (all_levels * past + levels) + heaviest
-    return np.where(held.any(axis=-1)[..., np.newaxis], nearest, instead[:, np.newaxis])
+    any_held = np.asarray(held.any(axis=-1))[..., np.newaxis]
+    return np.asarray(np.where(any_held, nearest, instead[:, np.newaxis]))
 
 
 def parts_of_mean(reference: WindowSummary, class_prior: float) -> dict[str, float]:
