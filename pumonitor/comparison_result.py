@@ -375,7 +375,6 @@ def _listed(names: tuple[str, ...]) -> str:
 def _negative(estimate: Estimate) -> Estimate:
     """The difference taken the other way round; 0 - x, as -0.0 is no way to print a difference."""
     lowest, highest = estimate.sampling_interval
-    unconstrained = estimate.unconstrained_value
     return replace(
         estimate,
         value=0.0 - estimate.value,
@@ -383,7 +382,6 @@ def _negative(estimate: Estimate) -> Estimate:
         high=0.0 - estimate.low,
         sampling_interval=(0.0 - highest, 0.0 - lowest),
         prior_bias=0.0 - estimate.prior_bias,
-        unconstrained_value=None if unconstrained is None else 0.0 - unconstrained,
     )
 
 
