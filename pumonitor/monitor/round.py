@@ -45,6 +45,8 @@ class Round:
         Destination to the result of its delivery.
     stopped : mapping of str to datetime
         Monitor whose predictions have stopped to the time of its last prediction.
+    notes : list of str
+        Sentences about clocks that were set, and monitors that are gone with incidents open.
     forgotten : Forgotten
         What was deleted of superseded evaluations.
     """
@@ -57,6 +59,7 @@ class Round:
     findings: list[WindowFinding] = field(default_factory=list)
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
     stopped: Mapping[str, datetime] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     forgotten: Forgotten = field(default_factory=Forgotten)
 
     def add(self, other: Round) -> None:

@@ -142,6 +142,31 @@ class Alerting:
             self.forget(name)
             raise
 
+    def close_monitor(self, name: str, *, because: str) -> None:
+        """Resolve all open incidents of a monitor that nobody watches any more.
+
+        Parameters
+        ----------
+        name : str
+        because : str
+            A sentence, which is sent with the resolution.
+        """
+        with self._ledger.database.writing() as connection:
+            tables = AlertTables(connection, self._ledger.database)
+            tables.alone(name)
+            transaction = AlertTransaction(
+                tables,
+                monitor=name,
+                rules=(),
+                now=self._clock(),
+                notifies=self._notifies,
+                destinations=self._destinations,
+            )
+            transaction.close_others(because=because)
+            transaction.store()
+            messages = self._packed(transaction.messages)
+            enqueue(connection, self._ledger.database, messages, at=transaction.at)
+
     def _advance(self, inputs: AlertInputs, *, folds: bool) -> bool:
         """Run one transaction; returns whether more may be left to fold."""
         with self._ledger.database.writing() as connection:

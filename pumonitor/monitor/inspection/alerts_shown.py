@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -36,9 +36,9 @@ class AlertShown:
     sentence : str
         What its last transition said; "" if it never fired.
     cause : str
-        The one that it fired with.
-    told_since : str
-        What audits have told since then; "" if nothing, or where it was not asked for.
+        The one that it fired with, or what audits have told since.
+    names_cause : bool
+        Whether that cause says what changed; of the health of the data it does not.
     next_steps : tuple of Step
         What to do about it; empty unless it fires.
     """
@@ -49,7 +49,7 @@ class AlertShown:
     noticed: datetime | None = None
     sentence: str = ""
     cause: str = ""
-    told_since: str = ""
+    names_cause: bool = False
     next_steps: tuple[Step, ...] = ()
 
     @property
@@ -78,7 +78,7 @@ def alerts_shown(
     firing, after, limit
         As `StoredAlerts.current` takes them.
     audits : AuditsSince, optional
-        To say what audits have told since.
+        To read causes anew with the audits since.
     """
     found = stored.current(monitors=monitors, firing=firing, after=after, limit=limit)
     silences = stored.silences(at=now) if found else ()
@@ -87,9 +87,9 @@ def alerts_shown(
     shown = []
     for one in found:
         began = said.get(one.incident_key(one.incident)) if one.is_firing else None
-        told = None if began is None or audits is None else audits.told(began)
-        cause = {} if began is None else began.cause
-        known = cause if told is None else {**cause, "by_audits": told.to_dict()}
+        cause: Mapping[str, Any] = {}
+        if began is not None:
+            cause = began.cause if audits is None else audits.cause(began)
         shown.append(
             AlertShown(
                 alert=one,
@@ -98,8 +98,8 @@ def alerts_shown(
                 noticed=None if began is None else began.as_of,
                 sentence="" if began is None else began.sentence,
                 cause=str(cause.get("sentence", "")),
-                told_since="" if told is None else told.sentence,
-                next_steps=() if began is None else next_steps(one.metric, known),
+                names_cause="kinds" in cause,
+                next_steps=() if began is None else next_steps(one.metric, cause),
             )
         )
     return shown

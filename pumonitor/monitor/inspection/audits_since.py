@@ -1,8 +1,9 @@
-"""What audits have told of an alert since it fired: its cause stays the one that it fired with."""
+"""Causes of alerts, read anew when audits have told more since they fired."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from threading import Lock
 from typing import Any, Final
 
@@ -33,8 +34,8 @@ class AuditsSince:
         self._ledger = ledger
         self._audits: dict[str, list[ReadAudit]] = {}
 
-    def told(self, began: Transition) -> ToldByAudits | None:
-        """What audits on both sides say that the cause of an alert does not; None if nothing.
+    def cause(self, began: Transition) -> Mapping[str, Any]:
+        """The cause of an alert, read anew if audits on both sides of the change tell more.
 
         Parameters
         ----------
@@ -42,22 +43,22 @@ class AuditsSince:
             With which the alert fired.
         """
         if "kinds" not in began.cause or began.segment:
-            return None
+            return began.cause
         since = min(began.firing_since or began.window_start, began.window_start)
         audits = self._of(began.monitor)
         key = (since, *(one.digest for one in audits))
         with _lock:
-            is_told, found = key in _told, _told.get(key)
+            is_told, told = key in _told, _told.get(key)
         if not is_told:
-            found = told_by_audits([past_audit(one) for one in audits], since=since)
+            told = told_by_audits([past_audit(one) for one in audits], since=since)
             with _lock:
-                _told[key] = found
+                _told[key] = told
                 while len(_told) > _KEPT:
                     _told.popitem(last=False)
         known = (began.cause.get("by_audits") or {}).get("sentence")
-        if found is None or found.compared is None or found.sentence == known:
-            return None
-        return found
+        if told is None or told.compared is None or told.sentence == known:
+            return began.cause
+        return told.read_anew(began.cause)
 
     def _of(self, monitor: str) -> list[ReadAudit]:
         if monitor not in self._audits:

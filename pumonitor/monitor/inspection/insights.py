@@ -7,10 +7,16 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
+from pumonitor.monitor.inspection.audits_since import AuditsSince
 from pumonitor.monitor.inspection.held_up import hold_up_notes
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.results import MetricResult, PublishedResult
+from pumonitor.monitor.ledger.records.results import (
+    MetricResult,
+    PublishedResult,
+    StoredEvaluation,
+)
 from pumonitor.monitor.ledger.records.windows import Backlog
 from pumonitor.monitor.ledger.results.read_results import Revisions
 from pumonitor.monitor.windows.input_findings import findings_of_counts, summed_up
@@ -209,15 +215,16 @@ def insight_of(
         for row in rows:
             if row.window_start == window.start:
                 by_series.setdefault((row.model_version, row.segment), []).append(row)
-        evaluated_then = _evaluations(ledger, monitor, window.start)
-        insights += [
-            replace(
-                _window_insight(some),
-                doubts=doubts_in(evaluated_then.get(key, {})),
-                class_prior_said=prior_said(evaluated_then.get(key, {})),
-            )
-            for key, some in by_series.items()
-        ]
+        stored = _evaluations(ledger, monitor, window.start)
+        for key, some in by_series.items():
+            insight = _window_insight(some)
+            if key in stored:
+                insight = replace(
+                    insight,
+                    doubts=doubts_in(stored[key].evaluation),
+                    class_prior_said=prior_said(ledger, stored[key]),
+                )
+            insights.append(insight)
     return Insight(
         monitor=monitor,
         backlog=backlog,
@@ -235,11 +242,10 @@ def insight_of(
 
 def _evaluations(
     ledger: LedgerReader, monitor: str, start: datetime
-) -> dict[tuple[str, str], Mapping[str, Any]]:
+) -> dict[tuple[str, str], StoredEvaluation]:
     """One evaluation for each series of a window."""
     return {
-        (one.model_version, one.segment): one.evaluation
-        for one in ledger.evaluations(monitor, start=start)
+        (one.model_version, one.segment): one for one in ledger.evaluations(monitor, start=start)
     }
 
 
@@ -250,8 +256,20 @@ def doubts_in(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(map(str, stored_findings(evaluation)))
 
 
-def prior_said(evaluation: Mapping[str, Any]) -> str:
-    """Sentences on the source of a followed class prior and on what remains unknown about it."""
+def _evaluation(
+    ledger: LedgerReader, monitor: str, start: datetime, version: str
+) -> Mapping[str, Any]:
+    """That of all rows of a window; empty if there is none."""
+    stored = _evaluations(ledger, monitor, start).get((version, ""))
+    return {} if stored is None else stored.evaluation
+
+
+def prior_said(ledger: LedgerReader, stored: StoredEvaluation) -> str:
+    """Sentences on the source of a followed class prior, on what changed and what is unknown of it.
+
+    What changed has one answer: where an alert fires, its cause says it.
+    """
+    evaluation = stored.evaluation
     audit = evaluation.get("made_with", {}).get("audit")
     if audit is not None:
         from pumonitor.monitor.windows.evaluation.audited_windows import which_windows
@@ -265,9 +283,30 @@ def prior_said(evaluation: Mapping[str, Any]) -> str:
     over_time = _over_time(evaluation)
     if over_time is None:
         return ""
-    from pumonitor.prior.followed.in_words import prior_sentences
+    from pumonitor.prior.followed.in_words import prior_origin, prior_sentences
 
-    return prior_sentences(over_time)
+    cause = _cause_now(ledger, stored)
+    return f"{prior_origin(over_time)} {cause}" if cause else prior_sentences(over_time)
+
+
+def _cause_now(ledger: LedgerReader, stored: StoredEvaluation) -> str:
+    """Cause of the most urgent alert that fires since a window or before; "" if none does."""
+    shown = alerts_shown(
+        ledger.alerts,
+        now=stored.as_of,
+        monitors=[stored.monitor],
+        firing=True,
+        audits=AuditsSince(ledger),
+    )
+    for one in by_urgency(shown):
+        began = one.alert.firing_since or one.alert.window_start
+        of_series = (one.alert.model_version, one.alert.segment) == (
+            stored.model_version,
+            stored.segment,
+        )
+        if of_series and one.names_cause and began is not None and began <= stored.window.start:
+            return one.cause
+    return ""
 
 
 def _over_time(evaluation: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -284,7 +323,7 @@ def doubts_of(ledger: LedgerReader, monitor: str) -> tuple[str, ...]:
         said
         for (version, segment), start in ledger.newest_mature(monitor).items()
         if segment == ""
-        for said in doubts_in(_evaluations(ledger, monitor, start).get((version, segment), {}))
+        for said in doubts_in(_evaluation(ledger, monitor, start, version))
     ]
     return tuple(dict.fromkeys(found))
 
@@ -294,8 +333,9 @@ def features_left_out(ledger: LedgerReader, monitor: str) -> list[tuple[datetime
     found = []
     for (version, segment), start in ledger.newest_mature(monitor).items():
         if segment == "":
-            evaluation = _evaluations(ledger, monitor, start).get((version, segment), {})
-            reason = (_over_time(evaluation) or {}).get("index_reason")
+            reason = (_over_time(_evaluation(ledger, monitor, start, version)) or {}).get(
+                "index_reason"
+            )
             found += [(start, str(reason))] if reason else []
     return found
 
@@ -323,7 +363,7 @@ def prior_notes(
             segment=segment,
             revision=row.revision,
         )
-        said = "" if stored is None else prior_said(stored.evaluation)
+        said = "" if stored is None else prior_said(ledger, stored)
         if said:
             version = f", version {one_line(row.model_version)}" if row.model_version else ""
             when = f"{row.window_start:%Y-%m-%d %H:%M}".removesuffix(" 00:00")

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from pumonitor import __version__
 from pumonitor.monitor.ledger.claims import claims
 from pumonitor.monitor.ledger.claims.claims import FaultOf, WorkRules
+from pumonitor.monitor.ledger.claims.holders import free_all_of
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.enqueue import enqueue
@@ -151,6 +152,14 @@ class ClaimedWork(LedgerReader):
                 retry_after=retry_after,
                 rules=self._rules,
             )
+
+    def release_all_of(self, owner: str) -> None:
+        """Release all windows and messages of a process that is about to end.
+
+        What it still does counts for nothing: its commits are refused.
+        """
+        with self.database.writing() as connection:
+            free_all_of(connection, owner)
 
     def known_counts(self, claim: Claim) -> tuple[SeriesCount, ...]:
         """What a new look at a claimed window is held to: the counts of earlier looks."""

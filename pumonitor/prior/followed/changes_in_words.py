@@ -221,7 +221,9 @@ def _clauses(names: Sequence[str], factors: Mapping[str, float]) -> str:
 
 def _clause(name: str, factor: float) -> str:
     if name == "ranking":
-        return f"the ranking has become {'worse' if factor < 1 else 'better'}"
+        # The same counts come from a model that ranks otherwise and from others being confirmed.
+        how = "lower" if factor < 1 else "higher"
+        return f"confirmed positives score {how} (another ranking, or others get confirmed)"
     if name == "negatives":
         return "the scores of the other cases have changed"
     return f"{_SUBJECT[name]} {_verb(factor)}"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from pumonitor.errors import DamagedFileError, InputError, nearest
+from pumonitor.masks import without_password
 from pumonitor.sources.reach.table_formats import refuse_tables_on_disk
 
 __all__ = [
@@ -90,8 +91,8 @@ def locate(
     if "://" in name:
         scheme = name.partition("://")[0]
         msg = (
-            f"{name} is an address ({scheme}), and only files on this machine are read: download "
-            "or mount it and give its path"
+            f"{without_password(name)} is an address ({scheme}), and only files on this machine "
+            "are read: download or mount it and give its path"
         )
         raise InputError(msg)
     found = matching_files(Path(name))

@@ -79,7 +79,7 @@ class CountedSource:
         remarks: Callable[[], EngineRemarks],
         max_bytes: int | None = None,
     ) -> None:
-        self._engine = engine
+        self.engine = self._engine = engine
         self._predictions = predictions
         self._label_engine = label_engine
         self._labels = labels
@@ -95,6 +95,11 @@ class CountedSource:
         self._labels_at_hand = LabelsAtHand(engine, label_engine, labels, self._query(labels))
         self.cost = Cost(engine, max_bytes=max_bytes)
         self._together = Together(self, engine, predictions, self._labels_at_hand)
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """Names of the segment columns."""
+        return tuple(column.name for column in self._predictions.segments)
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
         """Counts of one window at several moments.

@@ -80,18 +80,15 @@ def test_the_auc_of_a_cause_is_that_of_the_results(plain):
     alert = plain
     assert (alert.metric, alert.cause["windows"]) == ("auc", 1)
     assert alert.cause["sizes"]["auc"]["now"] == pytest.approx(alert.value, abs=1e-12)
-    assert "(AUC -0.4" in alert.cause["sentence"]
+    assert "AUC changed by -0.4" in alert.cause["sentence"]
 
 
 def test_an_alert_on_few_confirmations_says_that_they_are_too_few(tmp_path):
     alert = first_alert(tmp_path, shuffled=False, confirmed=4)
     assert (alert.metric, alert.cause["kind"]) == ("labeled_positives", "unclear")
     sentence = alert.cause["sentence"]
-    assert sentence.startswith(
-        "Too few confirmations to find the cause: 4 in the alert's window; about "
-    )
-    assert "Known: 0.1" in sentence
-    assert "as many of all rows are confirmed as in the reference" in sentence
+    assert sentence.startswith("0.1")
+    assert "times as many of all rows are confirmed in the alert's window." in sentence
 
 
 @pytest.mark.slow

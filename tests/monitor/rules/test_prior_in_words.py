@@ -5,6 +5,8 @@ import pytest
 from pumonitor.prior.followed.in_words import prior_changes, prior_origin, prior_sentences
 
 SINCE = "Since the first 13 windows "
+LOWER = "confirmed positives score lower (another ranking, or others get confirmed)"
+HIGHER = LOWER.replace("lower", "higher")
 LEVEL = {
     "source": "auto",
     "value": 0.05,
@@ -74,7 +76,7 @@ def test_unlikely_explanations_are_not_told():
     explanations = [({RANKING: 0.4}, 0.94), ({PRIOR: 2.0, RANKING: 0.4}, 0.05)]
     said = prior_changes(over_time(explanations))
     assert "has about doubled" not in said
-    assert said.startswith(f"{SINCE}the ranking has become worse. The share")
+    assert said.startswith(f"{SINCE}{LOWER}. The share")
 
 
 def test_a_given_level_names_its_period_and_one_of_another_method_that():
@@ -130,11 +132,11 @@ PRIOR, SHARE, RANKING, OTHERS = "class prior", "label frequency", "ranking", "ne
     [
         (
             [({RANKING: 0.4}, 0.97)],
-            f"{SINCE}the ranking has become worse. The share of positives seems to be what it was.",
+            f"{SINCE}{LOWER}. The share of positives seems to be what it was.",
         ),
         (
             [({RANKING: 0.4}, 0.7), ({PRIOR: 0.7, RANKING: 0.4}, 0.25)],
-            f"{SINCE}the ranking has become worse; that the share of positives has fallen by "
+            f"{SINCE}{LOWER}; that the share of positives has fallen by "
             "about 30% as well cannot be ruled out (about 3 to 1 against it). A review of "
             "about 2,000 random cases would show how many are positive now.",
         ),
@@ -147,7 +149,7 @@ PRIOR, SHARE, RANKING, OTHERS = "class prior", "label frequency", "ranking", "ne
         ),
         (
             [({PRIOR: 0.5, RANKING: 0.5}, 0.48), ({SHARE: 0.7, RANKING: 0.5}, 0.45)],
-            f"{SINCE}the ranking has become worse, and either the share of positives has about "
+            f"{SINCE}{LOWER}, and either the share of positives has about "
             "halved or the share of positives that gets confirmed has fallen by about 30%: "
             "scores and confirmations cannot tell which (about even chances). A review of "
             "about 630 random cases would show how many are positive now.",
@@ -172,7 +174,7 @@ PRIOR, SHARE, RANKING, OTHERS = "class prior", "label frequency", "ranking", "ne
             [({}, 0.4), ({SHARE: 0.5}, 0.3), ({RANKING: 1.4}, 0.2)],
             f"{SINCE}one of these holds, and it is unclear which: nothing has changed (about 4 in "
             "10); the share of positives that gets confirmed has about halved (about 3 in 10) or "
-            "the ranking has become better (about 2 in 10).",
+            f"{HIGHER} (about 2 in 10).",
         ),
     ],
 )

@@ -58,9 +58,8 @@ class AlertAnswer(_OfAlert):
     window_end: Moment | None
     as_of: Moment | None
     sentence: str = Field(description="What was said when it fired; empty unless it fires.")
-    cause: str
-    told_since: str = Field(
-        description="What audits have told of it since it fired; empty if nothing."
+    cause: str = Field(
+        description="Why, as known when it fired and by the audits since; empty unless it fires."
     )
     next_steps: list[str] = Field(
         description="What to do about it, in the order in which it is done; empty unless it fires."

@@ -71,7 +71,6 @@ def alert_answer(one: AlertShown) -> AlertAnswer:
         silenced_until=one.silenced_until,
         sentence=one.sentence,
         cause=one.cause,
-        told_since=one.told_since,
         next_steps=[str(step) for step in one.next_steps],
     )
 

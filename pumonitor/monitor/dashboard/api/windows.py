@@ -66,7 +66,7 @@ def window_answer(reading: Reading, path: Mapping[str, str], query: WindowQuery)
         revisions=[one.revision for one in found.revisions],
         results=[Result.model_validate(row) for row in found.rows.values()],
         doubts=[] if chosen is None else list(doubts_in(chosen.evaluation)),
-        class_prior_said="" if chosen is None else prior_said(chosen.evaluation),
+        class_prior_said="" if chosen is None else prior_said(reading.ledger, chosen),
     )
 
 

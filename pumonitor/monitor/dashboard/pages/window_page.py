@@ -92,6 +92,7 @@ def window_page(
         chosen, before, zone = found.chosen, found.before, site.zone(name)
         drawings = None if chosen is None else _drawings(site, ledger, chosen, found.rows)
         configuration = configuration_said(ledger, found.record)
+        said_of_prior = "" if chosen is None else prior_said(ledger, chosen)
         during = found.record.window
         notes = ledger.notes.all(name, since=during.start, until=during.end, limit=_MOST_NOTES)
     pane = next((one for one in found.record.panes if chosen and one.number == chosen.number), None)
@@ -116,7 +117,7 @@ def window_page(
         if chosen is None or before is None
         else changes_said(chosen, found.rows, before, found.rows_before, zone=zone),
         "doubts": () if chosen is None else doubts_in(chosen.evaluation),
-        "class_prior_said": "" if chosen is None else prior_said(chosen.evaluation),
+        "class_prior_said": said_of_prior,
         "drawings": drawings,
         "counted": counted_rows(None if pane is None else pane.counts),
         "read_by": read_by_said(newest_counts(found.record) if pane is None else pane.counts),

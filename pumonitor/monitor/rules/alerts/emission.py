@@ -42,7 +42,8 @@ def emission(
     repeat : timedelta or None
         Time from the last transition to a reminder; None for no reminders.
     cause : callable, optional
-        Returns the cause for the evidence with which an incident begins.
+        Returns the cause for evidence: that with which an incident begins, or the last breach
+        before a reminder, which tells what has become known since.
     may_be_revised : bool
         Whether a resolution can be a correction. False for "stale" rules, which depend on the time
         alone.
@@ -70,11 +71,21 @@ def emission(
     last_bad = None if bad is newest or bad.kind != "breach" else bad
     text = sentence("reminder", rule=rule, alert=alert, evidence=newest, last_bad=last_bad)
     number = alert.reminders + 1
-    return _transition(alert, newest, "reminder", as_of=as_of, sentence=text, reminder=number)
+    return _transition(
+        alert,
+        newest,
+        "reminder",
+        as_of=as_of,
+        sentence=text,
+        reminder=number,
+        cause=cause(bad) if cause else {},
+    )
 
 
-def closing(alert: Alert, *, as_of: datetime, cause: Mapping[str, Any]) -> Transition:
-    """Resolve an open incident whose rule was edited or deleted.
+def closing(
+    alert: Alert, *, as_of: datetime, cause: Mapping[str, Any], because: str = ""
+) -> Transition:
+    """Resolve an open incident whose rule was edited or deleted, or whose monitor is gone.
 
     Parameters
     ----------
@@ -82,8 +93,10 @@ def closing(alert: Alert, *, as_of: datetime, cause: Mapping[str, Any]) -> Trans
     as_of : datetime
     cause : mapping
         The cause that was stored with the "fired" transition.
+    because : str
+        A sentence; without it the rule was edited or deleted.
     """
-    text = f"The rule {alert.rule!r} was edited or deleted."
+    text = because or f"The rule {alert.rule!r} was edited or deleted."
     return _transition(
         alert,
         alert.last_evidence(),

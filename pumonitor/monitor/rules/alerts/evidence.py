@@ -18,6 +18,7 @@ from pumonitor.monitor.rules.alerts.rule import (
     Series,
     WindowView,
     shown,
+    shown_with_ends,
 )
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind, SeriesEvidence
 from pumonitor.monitor.rules.alerts.usable import unusable, unusable_in_one_window
@@ -266,11 +267,10 @@ def stated(metric: str, now: Uncertain) -> str:
         return f"there are {shown(now.value)} {title(metric).lower()}"
     if now.low == now.high:
         return f"{title(metric)} is {shown(now.value)}"
-    ends = f"{shown(now.low)} to {shown(now.high)}"
-    return f"{title(metric)} is {shown(now.value)} ({ends})"
+    return f"{title(metric)} is {shown_with_ends(now.value, now.low, now.high)}"
 
 
 def _by(change: Uncertain) -> str:
     if change.value < 0:
-        return f"{shown(-change.value)} ({shown(-change.high)} to {shown(-change.low)}) lower"
-    return f"{shown(change.value)} ({shown(change.low)} to {shown(change.high)}) higher"
+        return f"{shown_with_ends(-change.value, -change.high, -change.low)} lower"
+    return f"{shown_with_ends(change.value, change.low, change.high)} higher"

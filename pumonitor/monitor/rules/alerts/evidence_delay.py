@@ -11,7 +11,13 @@ from scipy import special
 
 from pumonitor.monitor.rules.alerts.evidence_health import predictions_of
 from pumonitor.monitor.rules.alerts.evidence_shift import start_of
-from pumonitor.monitor.rules.alerts.rule import LabelDelay, WindowView, moment_text, shown
+from pumonitor.monitor.rules.alerts.rule import (
+    LabelDelay,
+    WindowView,
+    moment_text,
+    shown,
+    shown_with_ends,
+)
 from pumonitor.monitor.rules.alerts.snapshots import Snapshots
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.rules.detectors import Detection, Detector, Observation
@@ -237,7 +243,7 @@ class _Times:
     def __str__(self) -> str:
         if self.value > 0.97 * MOST_TIMES:
             return f"at least {shown(self.low)} times"
-        return f"{shown(self.value)} times ({shown(self.low)} to {shown(self.high)})"
+        return shown_with_ends(self.value, self.low, self.high, unit=" times")
 
 
 def _percent(share: float) -> str:

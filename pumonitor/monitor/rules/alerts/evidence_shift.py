@@ -16,6 +16,7 @@ from pumonitor.monitor.rules.alerts.rule import (
     WindowView,
     moment_text,
     shown,
+    shown_with_ends,
 )
 from pumonitor.monitor.rules.alerts.snapshots import Snapshots
 from pumonitor.monitor.rules.alerts.states import Evidence
@@ -232,16 +233,16 @@ def _reason(
     expected = f"{stated}, and {shown(detection.expected)} is expected"
     if detection.kind != "breach":
         return expected
-    verb = {"down": "has fallen", "up": "has risen"}.get(detection.direction or "", "has changed")
+    falls = detection.direction == "down"
     began = "" if since is None else f" since about {moment_text(since)}"
     size = ""
     if detection.size is not None:
-        ends = sorted(
-            abs(end) for end in (detection.size_low, detection.size_high) if end is not None
-        )
-        interval = f" ({shown(ends[0])} to {shown(ends[-1])})" if ends else ""
-        size = f" by {shown(abs(detection.size))}{interval}"
-    return f"{stated}; it {verb}{size}{began}"
+        # Of a fall the interval is turned round; where it may be none, one end is negative.
+        ends = (detection.size, detection.size_low, detection.size_high)
+        value, low, high = (None if end is None else -end if falls else end for end in ends)
+        low, high = (high, low) if falls else (low, high)
+        size = f" by {shown_with_ends(value or 0.0, low, high)}"
+    return f"{stated}; it has {'fallen' if falls else 'risen'}{size}{began}"
 
 
 def start_of(views: Sequence[WindowView], index: int, number: int | None) -> datetime | None:

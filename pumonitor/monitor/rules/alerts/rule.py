@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from pumonitor.monitor.rules.alerts.health_kinds import BY_THE_CLOCK, OF_AUDITS, HealthKind
 from pumonitor.monitor.rules.reference.one_prior import (
     AUDITED_SHARE,
+    LEVEL_FACTOR,
     PRIOR_FACTOR,
     PRIOR_TO_COMPARE,
     stands_on,
@@ -42,6 +43,7 @@ __all__ = [
     "WindowView",
     "moment_text",
     "shown",
+    "shown_with_ends",
 ]
 
 Series = tuple[str, str]
@@ -342,7 +344,7 @@ class AlertRule:
         if isinstance(self.condition, Shift) and self.condition.detector == "betting":
             return (self.metric, "aul", "class_prior")
         if isinstance(self.condition, PriorShift):
-            return (self.metric, PRIOR_MOVED, PRIOR_FACTOR)
+            return (self.metric, PRIOR_MOVED, PRIOR_FACTOR, LEVEL_FACTOR)
         if isinstance(self.condition, Change):
             names = stands_on(self.metric)
             factors = (PRIOR_FACTOR, PRIOR_TO_COMPARE) if names else ()
@@ -382,6 +384,18 @@ def shown(number: float | None) -> str:
         return f"{'above -' if number < 0 else 'below '}{_LEAST_SHOWN:f}"
     # Decimal notation instead of powers of ten, still three significant digits.
     return f"{number:.{2 - math.floor(math.log10(abs(number)))}f}".rstrip("0")
+
+
+def shown_with_ends(value: float, low: float | None, high: float | None, *, unit: str = "") -> str:
+    """Format a number with the ends of its interval, if it has both; negative ones have their sign.
+
+    Examples
+    --------
+    >>> shown_with_ends(0.00187, -0.0223, 0.0178), shown_with_ends(2.0, None, None, unit=" times")
+    ('0.00187 (-0.0223 to 0.0178)', '2 times')
+    """
+    ends = "" if low is None or high is None else f" ({shown(low)} to {shown(high)})"
+    return f"{shown(value)}{unit}{ends}"
 
 
 def moment_text(moment: datetime) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
 from pumonitor.audit.carried import PastAudit
 from pumonitor.audit.compared import Moved, Ratio, TwoAudits, audits_around, compare_audits
-from pumonitor.monitor.rules.causes.explained import Support
+from pumonitor.monitor.rules.causes.explained import LEAST_SUPPORT, Support, marginal
 from pumonitor.monitor.rules.causes.named import KINDS
 from pumonitor.monitor.rules.causes.observed import NOTICED
 
 __all__ = [
-    "LEAVES_RANKING",
     "WORLD_OR_CONFIRMATIONS",
     "Ranking",
     "ToldByAudits",
@@ -28,7 +27,7 @@ WORLD_OR_CONFIRMATIONS: Final = ("class_prior", "confirmed_share", "label_delay"
 Ranking = Literal["worse", "better", "as before"]
 
 _ANOTHER_RANKING: Final = ("worse", "better")
-LEAVES_RANKING: Final = ("labeling", "score_scale", "none")
+_LEAVES_RANKING: Final = ("labeling", "score_scale", "none")
 """Kinds that say that the model ranks as before, or leave it open."""
 
 _CONFIRMATIONS: Final = frozenset({"confirmed_share", "label_delay"})
@@ -68,14 +67,27 @@ class ToldByAudits:
         return None if auc is None else _ranking(auc)
 
     @property
+    def decides(self) -> bool:
+        """Whether audits name the change of the class prior, of confirmations or of the ranking."""
+        return self.kinds is not None or self.ranks_otherwise
+
+    @property
     def ranks_otherwise(self) -> bool:
         """Whether audits say that the model ranks worse or better."""
         return self.ranking in _ANOTHER_RANKING
 
+    def _with_ranking(self, kinds: set[str]) -> set[str]:
+        """Kinds with what audits say of the ranking."""
+        if self.ranks_otherwise:
+            return {*kinds, "ranking"}.difference(_LEAVES_RANKING)
+        if self.ranking == "as before":
+            # Confirmed positives that score elsewhere are then others than before.
+            return {"labeling" if kind == "ranking" else kind for kind in kinds}
+        return kinds
+
     def agreeing(self, support: Support) -> Support:
         """The combinations of changes that have just the kinds that the audits say."""
-        if self.ranks_otherwise:
-            support = _with_ranking(support)
+        support = _changed(support, self._with_ranking)
         if self.kinds is None:
             return support
         kept = {
@@ -86,9 +98,42 @@ class ToldByAudits:
         }
         whole = sum(kept.values())
         if not whole:
-            told = _with_ranking({self.kinds: 1.0}) if self.ranks_otherwise else {self.kinds: 1.0}
+            told = _changed({self.kinds: 1.0}, self._with_ranking)
             return {kinds or ("none",): share for kinds, share in told.items()}
         return {kinds: share / whole for kinds, share in kept.items()}
+
+    def deciding(self, known: Collection[str]) -> tuple[str, ...]:
+        """What has changed, by the audits where they can tell, and by the counts besides."""
+        known, told = self._with_ranking(set(known)), self.kinds
+        if told is not None:
+            beside = set(known).difference(WORLD_OR_CONFIRMATIONS)
+            if told:
+                beside.discard("none")
+            if "label_delay" in known:
+                told = tuple("label_delay" if kind == "confirmed_share" else kind for kind in told)
+            known = {*told, *beside}
+        return tuple(kind for kind in KINDS if kind in known)
+
+    def read_anew(self, cause: Mapping[str, Any]) -> dict[str, Any]:
+        """A stored cause, in JSON types, with what these audits say that it did not know yet."""
+        if not (self.decides or self.ranking == "as before"):
+            said = f"{cause['sentence']} {self.sentence}"
+            return {**cause, "sentence": said, "by_audits": self.to_dict()}
+        stored = {tuple(kinds.split(" and ")): share for kinds, share in cause["support"].items()}
+        support = self.agreeing(stored)
+        likely = marginal(support)
+        left_open = self._with_ranking(set(cause.get("possible", ())))
+        found = {kind for kind in left_open if likely.get(kind, 0.0) >= LEAST_SUPPORT}
+        kinds = self.deciding({*cause["kinds"], *found})
+        return {
+            **cause,
+            "kind": kinds[0] if kinds else "unclear",
+            "kinds": list(kinds),
+            "possible": [] if kinds else cause.get("possible", []),
+            "support": {" and ".join(kinds): share for kinds, share in support.items()},
+            "sentence": " ".join(filter(None, [self.sentence, cause.get("known", "")])),
+            "by_audits": self.to_dict(),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; the ratios only where there are two audits."""
@@ -139,12 +184,11 @@ def told_by_audits(audits: Sequence[PastAudit], *, since: datetime) -> ToldByAud
     return ToldByAudits(compared=compared, sentence=in_words(compared))
 
 
-def _with_ranking(support: Support) -> Support:
-    """The combinations with another ranking, in place of the kinds that leave it open."""
+def _changed(support: Support, change: Callable[[set[str]], set[str]]) -> Support:
+    """The support with the kinds of each combination changed."""
     found: Support = {}
     for kinds, share in support.items():
-        kept = {*kinds, "ranking"}.difference(LEAVES_RANKING)
-        ordered = tuple(sorted(kept, key=KINDS.index))
+        ordered = tuple(sorted(change(set(kinds)), key=KINDS.index))
         found[ordered] = found.get(ordered, 0.0) + share
     return found
 

@@ -10,12 +10,14 @@ from typing import Final
 
 from scipy import special
 
-from pumonitor.monitor.rules.causes.by_audits import (
-    LEAVES_RANKING,
-    WORLD_OR_CONFIRMATIONS,
-    ToldByAudits,
+from pumonitor.monitor.rules.causes.by_audits import ToldByAudits
+from pumonitor.monitor.rules.causes.explained import (
+    LEAST_SUPPORT,
+    Support,
+    explained,
+    marginal,
+    possible_kinds,
 )
-from pumonitor.monitor.rules.causes.explained import Support, explained, marginal
 from pumonitor.monitor.rules.causes.hypotheses import Hypotheses
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, KINDS, Cause, Size, is_clear
 from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
@@ -31,12 +33,11 @@ from pumonitor.monitor.rules.causes.sizes import (
     score_size,
 )
 from pumonitor.monitor.rules.causes.variation import share_variation
-from pumonitor.monitor.rules.causes.words import sentence
+from pumonitor.monitor.rules.causes.words import known_in_words, sentence
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 
 __all__ = ["name_cause"]
 
-_LEAST_SUPPORT: Final = 0.8
 _SAME_RANKING: Final = 0.075
 """The ranking counts as unchanged when the interval of AUC's change lies within this of 0."""
 
@@ -79,7 +80,9 @@ def name_cause(
     other in the number of positives and in where rows score; the likelihood allows for both.
 
     - "class_prior": scores are distributed as before; the share of positives is another one.
-    - "ranking": the scores of positives, or of negatives, moved; those of the other class did not.
+    - "ranking": the scores of positives moved, or of negatives, or both so that all rows score as
+      before (a wrong join). Then positives like the confirmed ones must not exceed all rows at any
+      score.
     - "score_scale": one monotone map was applied to all scores (a shift and a stretch, or any
       other). Confirmed positives keep their ranks among all rows.
     - "confirmed_share": positives and delays are as before; another share of positives is
@@ -88,9 +91,11 @@ def name_cause(
       delays changed. Confirmations cannot rise by more than used to come after the maturity. Needs
       known delays.
     - "labeling": all rows score as before and confirmed rows do not. Other positives are confirmed
-      than before, so one of the two samples is not a fair one.
+      than before; they must not exceed the reference's positives at any score.
     - "traffic": each part of the traffic scores as before; their shares changed. The penalty is
       that of one parameter while the mix is unchanged, and none once a tenth of it has moved.
+
+    Where neither bound breaks, the last two explain the counts equally well, and both are said.
 
     When the class prior is followed over windows, its filter decides whether class prior, label
     frequency or ranking changed. The hypotheses then only separate what the filter cannot see
@@ -101,14 +106,15 @@ def name_cause(
     prior changed, the ranking, or how often positives get confirmed, where they can.
 
     A cause is named when it has four fifths of the support and the interval of its size excludes no
-    change. Otherwise the kind is "unclear" and the sentence says what is known. With the filter,
-    the sentence also lists every other hypothesis with a probability of at least a tenth.
+    change. Otherwise the kind is "unclear", and `possible` has the two likeliest kinds that explain
+    what shows most. More positives beside another ranking also need another number confirmed.
 
     It errs in these cases:
 
     - Two changes at once, without the filter: the larger is named; the sizes show the other.
     - More positives that do not show among all rows look like a larger confirmed share: "unclear".
-    - A change of the ranking among positives too rare to show among all rows looks like "labeling".
+    - Where only high scores were reviewed in the reference and all are now, "labeling" looks like a
+      worse "ranking".
     - A season of the year looks like a change of the class prior.
 
     Parameters
@@ -193,19 +199,48 @@ def name_cause(
     kinds = _kinds(support, sizes, observed, audited, followed=changed is not None)
     if not math.isnan(impossible):
         sizes = {name: size for name, size in sizes.items() if name not in _OF_AUC}
+    return _written(
+        kinds,
+        sizes,
+        observed,
+        support,
+        audited,
+        impossible=impossible,
+        followed=changed is not None,
+    )
+
+
+def _written(
+    kinds: tuple[str, ...],
+    sizes: Mapping[str, Size],
+    observed: Observed,
+    support: Support,
+    audited: ToldByAudits | None,
+    *,
+    impossible: float = math.nan,
+    followed: bool = False,
+) -> Cause:
+    """The cause with its words."""
+    shown = observed.shows_most(sizes)
+    # Without the filter a few confirmed rows make the likelihoods of all hypotheses say too much.
+    is_open = not kinds and (followed or shown is not None or observed.labeled >= observed.needed)
+    possible = possible_kinds(support, shown) if is_open else ()
     return Cause(
         kind=kinds[0] if kinds else "unclear",
         kinds=kinds,
+        possible=possible,
         support={" and ".join(one): share for one, share in support.items()},
         sizes=sizes,
         windows=observed.windows,
+        known=known_in_words(sizes, observed),
         sentence=sentence(
             kinds,
             sizes,
             observed,
             support,
+            possible,
             impossible=impossible,
-            followed=changed is not None,
+            followed=followed,
             audited=audited,
         ),
         by_audits=None if audited is None else audited.to_dict(),
@@ -215,15 +250,7 @@ def name_cause(
 def _too_few_confirmed(observed: Observed, audited: ToldByAudits | None, reach: float) -> Cause:
     """An "unclear" cause: with so few confirmed positives only the move of all scores is known."""
     sizes = {"score": score_size(observed.before, observed.now, reach)}
-    return Cause(
-        kind="unclear",
-        kinds=(),
-        support={},
-        sizes=sizes,
-        windows=observed.windows,
-        sentence=sentence((), sizes, observed, {}, impossible=math.nan, audited=audited),
-        by_audits=None if audited is None else audited.to_dict(),
-    )
+    return _written((), sizes, observed, {}, audited)
 
 
 def _support(
@@ -287,17 +314,7 @@ def _kinds(
     """The causes that are known, the most important one first."""
     likely = marginal(support)
     known = [kind for kind in KINDS if _is_known(kind, likely, sizes, observed, followed=followed)]
-    if audited is not None and audited.ranks_otherwise:
-        known = [kind for kind in KINDS if kind in {*known, "ranking"}.difference(LEAVES_RANKING)]
-    told = None if audited is None else audited.kinds
-    if told is None:
-        return tuple(known)
-    beside = {kind for kind in known if kind not in WORLD_OR_CONFIRMATIONS}
-    if told:
-        beside.discard("none")
-    if "label_delay" in known:
-        told = tuple("label_delay" if kind == "confirmed_share" else kind for kind in told)
-    return tuple(kind for kind in KINDS if kind in told or kind in beside)
+    return tuple(known) if audited is None else audited.deciding(known)
 
 
 def _is_known(
@@ -313,7 +330,7 @@ def _is_known(
         # With few labels a change would not show, so "none" needs enough of them.
         likeliest = max(support, key=lambda one: support[one])
         return kind == likeliest and observed.labeled >= observed.needed
-    if support.get(kind, 0.0) < _LEAST_SUPPORT:
+    if support.get(kind, 0.0) < LEAST_SUPPORT:
         return False
     if kind == "score_scale":
         auc = sizes.get("auc")
@@ -323,6 +340,10 @@ def _is_known(
         near = 2 * abs(auc.change) < _NEAR * (most - least)
         within = max(-least, most) < (_SAME_RANKING if near else NOTICED)
         return within and least <= 0 <= most
+    ranks_otherwise = support.get("ranking", 0.0) >= LEAST_SUPPORT
+    if kind == "class_prior" and ranks_otherwise and not observed.is_confirmed_otherwise:
+        # It then rests on the scores alone, which a broken model moves as well.
+        return False
     if followed and (kind == "class_prior" or (kind == "label_delay" and is_clear(sizes, "delay"))):
         # The filter's probabilities, and the delays themselves, are stronger evidence than an
         # interval that excludes no change.

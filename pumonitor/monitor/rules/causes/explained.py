@@ -14,7 +14,7 @@ from pumonitor.monitor.rules.causes.hypotheses import Fit
 from pumonitor.monitor.rules.causes.named import KINDS
 from pumonitor.prior.over_time import Explanation
 
-__all__ = ["Support", "explained", "marginal"]
+__all__ = ["LEAST_LIKELY", "LEAST_SUPPORT", "Support", "explained", "marginal", "possible_kinds"]
 
 Support = dict[tuple[str, ...], float]
 """Combination of kinds (in the order of `KINDS`) to its support; supports add up to 1."""
@@ -25,6 +25,18 @@ _COUNTED: Final = ("confirmed_share", "label_delay")
 _PLACED: Final = ("ranking", "score_scale", "labeling")
 _TOO_SMALL: Final = ("none", *_PLACED, "label_delay")
 _MOST_BY_DELAYS: Final = 3.0
+LEAST_SUPPORT: Final = 0.8
+"""Support from which a kind is named as known."""
+
+LEAST_LIKELY: Final = 0.1
+"""Support from which a hypothesis is told of."""
+
+_MOST_POSSIBLE: Final = 2
+_SHOWN_BY: Final[Mapping[str, tuple[str, ...]]] = {
+    "auc": _PLACED,
+    "confirmed": ("class_prior", *_COUNTED),
+}
+"""What shows most to the kinds that explain it."""
 
 
 def explained(
@@ -104,6 +116,27 @@ def marginal(support: Support) -> dict[str, float]:
         for kind in kinds:
             found[kind] = found.get(kind, 0.0) + share
     return found
+
+
+def possible_kinds(support: Support, shown: str | None) -> tuple[str, ...]:
+    """The two likeliest kinds that explain what shows most, as of `Observed.shows_most`.
+
+    Examples
+    --------
+    >>> support = {("class_prior", "ranking"): 0.4, ("labeling",): 0.35, ("ranking",): 0.25}
+    >>> possible_kinds(support, "auc"), possible_kinds(support, "confirmed")
+    (('ranking', 'labeling'), ('class_prior',))
+    """
+    shares = marginal(support)
+    explain = _SHOWN_BY.get(shown or "", ())
+    is_told = max((shares.get(kind, 0.0) for kind in explain), default=0.0) >= LEAST_LIKELY
+    # What shows clearly has a cause: where just one is likely and not sure, the next is told too.
+    among = [
+        kind
+        for kind, share in shares.items()
+        if (kind in explain if is_told else share >= LEAST_LIKELY)
+    ]
+    return tuple(sorted(among, key=lambda kind: -shares[kind])[:_MOST_POSSIBLE])
 
 
 def _shares(fits: Mapping[str, Fit], kinds: Iterable[str]) -> dict[str, float]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from pumonitor.monitor.rules.causes.earlier import log_most_by_earlier
+from pumonitor.monitor.rules.causes.excess import excess
 from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.monitor.rules.causes.predictions import Distributions, Prediction
 from pumonitor.monitor.rules.causes.shapes import Shapes
@@ -28,6 +29,8 @@ _SMALLEST_SHARE = 1e-12
 _MOVED = 0.1
 _MOST_VARIATIONS = 3.0
 _FREE = 8.0
+_CLASS_PRIOR_ERROR = 2.0
+"""Where a bound depends on the class prior it may be wrong, or have changed, by this factor."""
 _STARTS = ((0.0, -1.5, -1.0, -0.5, -0.2, 0.2, 0.5, 1.0, 1.5), (0.0, -0.3, 0.3))
 """Starting values of a hypothesis's own parameters: a shift or a tilt, and a log stretch."""
 
@@ -94,7 +97,10 @@ class Hypotheses:
         binned = np.array([shapes.binned(one) for one in before.rows])
         apart = windows_apart(before, now)
         self._usual = RowVariation.learned(binned, self._rows, apart=apart)
-        self._weight_of_labeled = _weight(shapes, before.labeled, self._labeled)
+        labeled_windows = np.array([shapes.binned(one) for one in before.labeled])
+        self._dispersion = max(_dispersion(labeled_windows), 1.0)
+        uncertainty = 1 + self._labeled.sum() / labeled_windows.sum()
+        self._weight_of_labeled = float(1 / (uncertainty * self._dispersion))
         self._variation = share_variation(before, now)
         self._delays_before, self._delays_now = _delays(before.arrivals, now.arrivals)
 
@@ -118,16 +124,58 @@ class Hypotheses:
                 _Hypothesis(predict=as_before.all_moved, own=2),
                 _Hypothesis(predict=self._mapped(), cells_free=len(self._rows)),
             ],
-            "labeling": [_Hypothesis(predict=as_before.others_confirmed, own=1)],
         }
         if len(self._delays_before):
             hypotheses["label_delay"] = [self._share_changed(as_before.same, by_delays=True)]
         if self._before.traffic and self._now.traffic:
             hypotheses["traffic"] = [_Hypothesis(predict=self._traffic(), mix=1.0 - self._moved())]
-        return {
-            kind: max((self._fitted(one) for one in some), key=lambda fit: fit.score)
-            for kind, some in hypotheses.items()
+        fits = {
+            kind: max((self._fitted(one) for one in variants), key=_score)
+            for kind, variants in hypotheses.items()
         }
+        return self._with_labeled_moved(as_before, fits)
+
+    def _with_labeled_moved(self, as_before: Distributions, fits: dict[str, Fit]) -> dict[str, Fit]:
+        """Add the fits in which confirmed rows score elsewhere and all rows as before.
+
+        Another choice of positives to confirm predicts such counts, and so does a model that mixes
+        positives and negatives up, as after a wrong join: neither moves all scores. Both get the
+        same fit, less what makes one of them impossible. Another ranking may move all scores too.
+        """
+        shapes = [
+            _Hypothesis(predict=as_before.labeled_mixed, own=1),
+            _Hypothesis(predict=as_before.labeled_moved, own=2),
+        ]
+        moved = [self._fitted(shape) for shape in shapes]
+        shape = shapes[moved.index(max(moved, key=_score))]
+        everything = self._rows / self._rows.sum()
+        also_all = self._fitted(
+            replace(
+                shape,
+                predict=lambda own: replace(shape.predict(own), everything=everything),
+                cells_free=len(self._rows),
+            )
+        )
+        best = max(moved, key=_score)
+        ranking = replace(best, score=best.score - self._excess_of_positives())
+        return {
+            **fits,
+            "ranking": max(fits["ranking"], ranking, also_all, key=_score),
+            "labeling": replace(best, score=best.score - self._excess_of_confirmed()),
+        }
+
+    def _excess_of_confirmed(self) -> float:
+        """Evidence that more is confirmed in some range of scores than was positive there."""
+        confirmed = self._labeled.sum() / (
+            self.shapes.class_prior * self._rows.sum() * _CLASS_PRIOR_ERROR
+        )
+        before = self.shapes.binned(self._before.labeled.sum(axis=0))
+        return excess(self._labeled, of=before, share=float(confirmed)) / self._dispersion
+
+    def _excess_of_positives(self) -> float:
+        """Evidence that positives like the confirmed ones exceed all rows in a range of scores."""
+        share = self.shapes.class_prior / _CLASS_PRIOR_ERROR
+        return excess(self._labeled, of=self._rows, share=share) / self._dispersion
 
     # -- likelihood -------------------------------------------------------------------------------
 
@@ -278,12 +326,8 @@ def _multinomial(counts: FloatArray, shares: FloatArray) -> float:
     return float((counts[some] * np.log(shares[some] / shares.sum() / own)).sum())
 
 
-def _weight(shapes: Shapes, windows: FloatArray, now: FloatArray) -> float:
-    """Weight of the labeled rows' log likelihood: 1 over dispersion and reference's uncertainty."""
-    binned = np.array([shapes.binned(one) for one in windows])
-    total = binned.sum()
-    uncertainty = 1 + now.sum() / total
-    return float(1 / (uncertainty * max(_dispersion(binned), 1.0)))
+def _score(fit: Fit) -> float:
+    return fit.score
 
 
 def _dispersion(binned: FloatArray) -> float:

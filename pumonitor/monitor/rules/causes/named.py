@@ -69,6 +69,8 @@ class Cause:
         interval of the best one's size includes no change.
     kinds : tuple of str
         All named changes, of `KINDS`. ("none",) when no change is needed to explain the counts.
+    possible : tuple of str
+        Of an unclear cause the two likeliest kinds that explain what shows most; else empty.
     support : mapping of str to float
         Hypothesis, or combination such as "class_prior and ranking", to its support; supports add
         up to 1. A map of all scores that changes AUC counts as "ranking"; another ranking with the
@@ -82,7 +84,9 @@ class Cause:
     windows : int
         Number of windows since the change.
     sentence : str
-        For messages.
+        For messages: what is known, what it may be, and what to do.
+    known : str
+        What holds whatever the cause; an unclear cause's sentence begins with it.
     by_audits : mapping or None
         What audits say of it, in JSON types; None without an audit.
     """
@@ -93,6 +97,8 @@ class Cause:
     sizes: Mapping[str, Size]
     windows: int
     sentence: str
+    known: str = ""
+    possible: tuple[str, ...] = ()
     by_audits: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -105,5 +111,7 @@ class Cause:
             "sizes": {name: asdict(size) for name, size in self.sizes.items()},
             "windows": self.windows,
             "sentence": self.sentence,
+            "known": self.known,
+            "possible": list(self.possible),
             **told,
         }

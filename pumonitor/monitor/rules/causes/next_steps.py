@@ -136,9 +136,10 @@ STEPS: Final[Mapping[str, Steps]] = {
             _LEAVE,
         ),
     ),
-    "labeling": Steps(
-        "Other positives get confirmed, or the model ranks otherwise",
+    "ranking or labeling": Steps(
+        "The model ranks otherwise, or other positives get confirmed",
         (
+            _LOOK,
             _ASK,
             Step(
                 "Let an audit decide which of the two it is.",
@@ -154,8 +155,8 @@ STEPS: Final[Mapping[str, Steps]] = {
             ),
         ),
     ),
-    "other_labeling": Steps(
-        "Other positives get confirmed, and by audits the model ranks as before",
+    "labeling": Steps(
+        "Other positives get confirmed",
         (_ASK, _LEAVE),
     ),
     "traffic": Steps(
@@ -367,18 +368,11 @@ def _names(metric: str, cause: Mapping[str, Any]) -> list[str]:
     """Keys of `STEPS`."""
     if metric.startswith("health:"):
         return ["label_delay" if metric == "health:label_delay" else metric]
+    if set(cause.get("possible", ())) == {"ranking", "labeling"}:
+        return ["ranking or labeling"]
     kinds = cause.get("kinds") or ["unclear"]
-    return [_name(kind, cause) for kind in kinds if kind in STEPS]
-
-
-def _name(kind: str, cause: Mapping[str, Any]) -> str:
-    told = _by_audits(cause)
-    if kind in ("labeling", "unclear") and told in ("worse", "better"):
-        # Audits that were read after the cause was named decide what it left open.
-        kind = "ranking"
-    if kind == "ranking" and _ranks_better(cause):
-        return "better_ranking"
-    return "other_labeling" if kind == "labeling" and told == "as before" else kind
+    better = "better_ranking" if _ranks_better(cause) else "ranking"
+    return [better if kind == "ranking" else kind for kind in kinds if kind in STEPS]
 
 
 def _by_audits(cause: Mapping[str, Any]) -> str | None:

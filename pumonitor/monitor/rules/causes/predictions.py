@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,10 +57,9 @@ class Distributions:
         return Prediction(positives=self.positives, negatives=self.negatives, labeled=self.labeled)
 
     def positives_moved(self, own: FloatArray) -> Prediction:
-        """Scores of positives, and with them of confirmed rows, are shifted and stretched."""
-        there = self._moved(self.shapes.positives, own)
-        labeled = self._moved(self.shapes.labeled, own)
-        return Prediction(positives=there, negatives=self.negatives, labeled=labeled)
+        """Positives, and with them confirmed rows, score elsewhere."""
+        there = self.shapes.tilted(self.positives, own)
+        return replace(self.labeled_moved(own), positives=there)
 
     def negatives_moved(self, own: FloatArray) -> Prediction:
         """Scores of negatives are shifted and stretched."""
@@ -74,10 +73,15 @@ class Distributions:
         labeled = self._moved(self.shapes.labeled, own)
         return Prediction(positives=there, negatives=others, labeled=labeled)
 
-    def others_confirmed(self, own: FloatArray) -> Prediction:
-        """Other positives are confirmed: their distribution is tilted."""
-        labeled = self.shapes.tilted(self.labeled, own[0])
-        return Prediction(positives=self.positives, negatives=self.negatives, labeled=labeled)
+    def labeled_mixed(self, own: FloatArray) -> Prediction:
+        """A share of the confirmed rows scores like any row, as where a join is wrong."""
+        share = min(max(float(own[0]), 0.0), 1.0)
+        everything = self.shapes.shares(self.shapes.everything)
+        return replace(self.same(own), labeled=(1 - share) * self.labeled + share * everything)
+
+    def labeled_moved(self, own: FloatArray) -> Prediction:
+        """Confirmed rows alone score elsewhere."""
+        return replace(self.same(own), labeled=self.shapes.tilted(self.labeled, own))
 
     def _moved(self, shape: Shape, own: FloatArray) -> FloatArray:
         return self.shapes.shares(shape, shift=own[0], log_stretch=own[1])

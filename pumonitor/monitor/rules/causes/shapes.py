@@ -53,13 +53,13 @@ class Shapes:
         self.at = special.ndtri(np.clip(everything, _TAIL, 1 - _TAIL))
         before = np.concatenate([[0.0], everything[:-1]])
         middle = special.ndtri(np.clip((everything + before) / 2, _TAIL, 1 - _TAIL))
-        self.middle = np.array([part.mean() for part in np.split(middle, self.ends + 1)])
+        self._middle = np.array([part.mean() for part in np.split(middle, self.ends + 1)])
         self.class_prior = class_prior
         positives = np.cumsum(labeled + self._unseen(rows)) / (
             labeled.sum() + _UNSEEN * (len(self.ends) + 1)
         )
         self.labeled = Shape(positives)
-        self._everything = everything
+        self.everything = Shape(everything)
         self.positives, self.negatives = self._parted(everything, positives)
 
     def _unseen(self, rows: FloatArray) -> FloatArray:
@@ -107,11 +107,19 @@ class Shapes:
     def at_ranks(self, ranks: FloatArray) -> FloatArray:
         """Shares of labeled rows in coarse cells that end at these ranks among all rows."""
         cumulative = np.interp(
-            ranks, np.append(0.0, self._everything), np.append(0.0, self.labeled.cumulative)
+            ranks,
+            np.append(0.0, self.everything.cumulative),
+            np.append(0.0, self.labeled.cumulative),
         )
         return np.asarray(np.maximum(np.diff(cumulative, prepend=0.0), _LEAST))
 
-    def tilted(self, shares: FloatArray, slope: float) -> FloatArray:
-        """Shares re-weighted towards high scores, by exp(slope) per standard deviation."""
-        weighed = shares * np.exp(slope * self.middle)
-        return np.asarray(weighed / weighed.sum())
+    def tilted(self, shares: FloatArray, own: FloatArray) -> FloatArray:
+        """Shares weighted by exp(a z + b z^2), z in standard deviations of all rows.
+
+        A normal distribution is shifted and stretched by it. Unlike a shift it does not smooth the
+        reference's counts, which alone would make any shift fit better than none.
+        """
+        log_weight = own[0] * self._middle + own[1] * self._middle**2
+        weighted = shares * np.exp(log_weight - log_weight.max())
+        tilted: FloatArray = np.maximum(weighted / weighted.sum(), _LEAST)
+        return tilted

@@ -102,4 +102,4 @@ class ChangeSize:
         at = mean + spread * _AROUND
         below = special.ndtr((at[:, np.newaxis] - shift) / spreads) @ weight
         low, high = np.interp([_TAIL, 1 - _TAIL], below, at).tolist()
-        return mean, low, high
+        return min(max(mean, low), high), low, high

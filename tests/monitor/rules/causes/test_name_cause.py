@@ -73,7 +73,7 @@ def test_earlier_confirmations_bring_in_no_more_than_were_to_come():
         reference, period(replace(slow, mean_delay=8 * DAY), 10, rng), class_prior=0.04
     )
     assert cause.kind == "label_delay"
-    assert cause.sentence.startswith("Confirmations arrive earlier than before: ")
+    assert cause.sentence.startswith("Confirmations arrive earlier: ")
     size = cause.sizes["confirmed_share"]
     assert size.low < (1 - np.exp(-30 / 8)) / (1 - np.exp(-30 / 27)) < size.high
 
@@ -134,10 +134,8 @@ def test_sizes_hold_the_truth(reference, runs, missed):
 def test_a_change_of_the_prior_alone_is_said_to_leave_the_ranking(reference):
     now = period(CHANGED["class_prior"], 10, np.random.default_rng(4))
     cause = name_cause(reference, now, class_prior=0.1)
-    assert cause.sentence.startswith(
-        "There are fewer positives: over the 10 windows since it began, 0."
-    )
-    assert "times as many as in the reference" in cause.sentence
+    assert cause.sentence.startswith("There are fewer positives: 0.")
+    assert "times as many over the 10 windows since it began." in cause.sentence
     assert "ranks as before" in cause.sentence
 
 
@@ -266,7 +264,7 @@ def test_with_too_few_confirmed_positives_it_is_said_how_many_would_tell(number)
     said += "since it began; about "
     assert cause.sentence.startswith(said)
     assert 30 <= int(cause.sentence.removeprefix(said).split()[0]) <= 120
-    assert "would show a change of AUC by 0.05" in cause.sentence
+    assert cause.sentence.endswith(" are needed.")
 
 
 @pytest.mark.slow

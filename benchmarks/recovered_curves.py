@@ -1,9 +1,10 @@
-"""Recovery of proper ROC and precision-recall curves, and average precision from the second.
+"""Proper ROC and precision-recall curves recovered from labels, and the areas below them.
 
-Jain et al. (2017) correct the rates at every threshold and make a proper curve of them: it uses
-that no rate can leave [0, 1] and that the curve cannot fall. The indirect route to average
-precision is the step sum over such a curve; the direct one corrects the average itself and is
-unbiased. AUC is not estimated from the curve (`pumonitor.metrics.auc` says why).
+Jain et al. (2017) correct the rates at every threshold and make a proper curve of them: no rate can
+leave [0, 1] and the curve cannot fall. The package estimates AUC and average precision without such
+a curve (`pumonitor.metrics.auc`, `pumonitor.metrics.average_precision`). These are the other
+published estimates, for the reproduction of that paper, `python -m benchmarks.auc_routes` and
+`python -m benchmarks.average_precision`.
 """
 
 from __future__ import annotations
@@ -17,20 +18,14 @@ from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import corrected_rates
 
 __all__ = [
-    "Route",
+    "area",
+    "indirect_auc",
     "indirect_average_precision",
-    "indirect_weight",
     "recover_precision_recall",
     "recover_roc",
 ]
 
 FloatArray = NDArray[np.float64]
-
-Route = Literal["auto", "direct", "indirect"]
-
-_BLENDED = (0.75, 0.85)
-"""At direct estimates of AUC below the first the direct route is used, above the second the other.
-"""
 
 
 def recover_roc(
@@ -142,24 +137,32 @@ def indirect_average_precision(problem: Problem) -> float:
     return float(np.sum(np.diff(recall, prepend=0.0) * precision))
 
 
-def indirect_weight(direct_auc: float, error: float, route: Route) -> float:
-    """Weight of the indirect average precision: 0 for the direct route, 1 for the indirect.
+def indirect_auc(problem: Problem) -> float:
+    """Area under the ROC curve that `recover_roc` makes of a table."""
+    return area(
+        problem.labeled_above,
+        problem.population_above,
+        problem.class_prior.value,
+        label_purity=problem.label_purity,
+    )
 
-    For "auto" 0 where the direct estimate of AUC and one standard error are below .75, 1 where they
-    are above .85: an uncertain estimate gains most from what a curve can be. Measured by
-    `python -m benchmarks.recovery`: at a true AUC of .7 and below the indirect average is no more
-    exact and too high, from .9 up its error is 20 to 60% smaller. In between the two are blended,
-    so that a series that crosses the border does not jump.
 
-    Examples
-    --------
-    >>> [round(indirect_weight(auc, 0.01, "auto"), 6) for auc in (0.7, 0.79, 1.02)]
-    [0.0, 0.5, 1.0]
+def area(
+    labeled_above: FloatArray,
+    population_above: FloatArray,
+    class_prior: float,
+    *,
+    label_purity: float = 1.0,
+) -> float:
+    """The same from the shares at or above each threshold, lowest threshold first.
+
+    The curve is a staircase but for cells that hold labeled and other rows at once: ties, which
+    count one half. So the area does not depend on where runs of unlabeled rows are cut into cells.
     """
-    if route not in ("auto", "direct", "indirect"):
-        msg = f"route must be 'auto', 'direct' or 'indirect', got {route!r}"
-        raise ValueError(msg)
-    if route != "auto":
-        return float(route == "indirect")
-    low, high = _BLENDED
-    return min(max((direct_auc + error - low) / (high - low), 0.0), 1.0)
+    x, y = recover_roc(labeled_above, population_above, class_prior, label_purity=label_purity)
+    rates = corrected_rates(labeled_above, population_above, class_prior, label_purity=label_purity)
+    right = -np.diff(np.clip(rates.false_positive_rate, 0.0, 1.0))
+    up = -np.diff(np.clip(rates.recall, 0.0, 1.0))
+    ties = np.sum(np.maximum(right, 0.0) * np.maximum(up, 0.0))
+    # Where points were put in order the triangles of ties can be counted twice.
+    return min(float(np.sum(np.diff(x) * y[:-1]) + 0.5 * ties), 1.0)

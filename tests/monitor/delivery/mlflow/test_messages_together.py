@@ -1,4 +1,4 @@
-"""Panes and segments of a window, written to MLflow by one request."""
+"""Windows, panes and segments, written to MLflow by as few requests as it allows."""
 
 from __future__ import annotations
 
@@ -64,11 +64,10 @@ def test_they_are_one_request_and_mlflow_holds_what_it_would_one_by_one(
 ) -> None:
     undefined = {"auc": {"value": None, "low": None, "high": None}}
     days = [window(0, metrics=undefined), window(1)[::-1], window(2, metrics=undefined)[::-1]]
-    for day in days:
-        messages = [message(one) for one in day]
-        assert sink.together(messages) == len(messages) == 12
-        sink.send_together(messages)
-    assert batches == [12, 12 * 4 + 12, 12], "a request each; the second takes twelve flags back"
+    messages = [message(one) for day in days for one in day]
+    assert sink.together(messages) == len(messages) == 36
+    sink.send_together(messages)
+    assert batches == [12 + (12 * 4 + 12) + 12], "the second day takes twelve flags back"
 
     alone = f"{monitor}, one by one"
     for day in days:
@@ -115,23 +114,60 @@ def test_one_whose_segment_would_be_another_s_is_refused_and_nothing_of_it_is_re
     assert run.data.tags["pumonitor.segment.country.DE"] == "country=DE"
 
 
-def test_only_what_needs_no_order_goes_together(
-    sink: MlflowSink, message: Wrap, payload: Make
+def test_no_request_has_room_left_but_the_last(
+    sink: MlflowSink, message: Wrap, payload: Make, monitor: str, batches: Batches
 ) -> None:
+    many = {f"m{number:03}": 0.5 for number in range(300)}
+    messages = [message(payload(day, monitor=monitor, metrics=many)) for day in range(30)]
+    assert sink.together(messages) == 26, "eight requests, which are sent again if one fails"
+    sink.send_together(messages[:26])
+    assert batches == [1000] * 7 + [800]
+
+
+def test_of_segments_weeks_and_panes_that_lie_in_the_outbox_a_run_is_asked_for_once(
+    sink: MlflowSink, client: Any, message: Wrap, payload: Make, monitor: str, monkeypatch: Any
+) -> None:
+    """A server with accounts hashes a password for each request."""
+    asked: list[str] = []
+    for name in ("get_run", "search_runs", "get_metric_history", "log_batch"):
+        of_mlflow = getattr(type(client), name)
+
+        def counted(self: Any, *given: Any, _name: str = name, _of: Any = of_mlflow, **by: Any):
+            asked.append(_name)
+            return _of(self, *given, **by)
+
+        monkeypatch.setattr(type(client), name, counted)
+    undefined = {"auc": {"value": None, "low": None, "high": None}}
+    sink.send(message(payload(0, monitor=monitor, metrics=undefined)))
+    asked.clear()
+    messages = [
+        message(payload(day, pane, monitor=monitor, segment=segment))
+        for day in range(1, 9)
+        for pane in (0, 3)
+        for segment in ("", "country=se", "country=no")
+    ]
+    with sink.in_a_row():
+        while messages:
+            number = sink.together(messages)
+            sink.send_together(messages[:number])
+            del messages[:number]
+        sink.settle()
+    assert asked == ["get_run", "log_batch", "search_runs"]
+
+
+def test_points_of_one_run_go_together(sink: MlflowSink, message: Wrap, payload: Make) -> None:
     def number(*payloads: dict[str, Any]) -> int:
         return sink.together([message(one) for one in payloads])
 
     first = payload(0, 0)
-    assert number(first, payload(0, 1), payload(1, 1)) == 2, "another window"
-    assert number(first, first | {"revision": 1}) == 1, "a correction of the same pane"
+    assert number(first, payload(0, 1), payload(1, 1), first | {"revision": 1}) == 4
     assert number(first, payload(0, 1, monitor="other")) == 1
     assert number(first, payload(0, 1, model_version="8")) == 1
     assert number(first, payload(0, 1, configuration="c" * 32)) == 1
     assert number(first, payload(0, 1, files={"report.html": "<p>page</p>"})) == 1
     assert number(first, payload(0, 1, report={"window_key": "k"})) == 1
-    mature = payload(0, 3)
-    assert number(mature, mature | {"age": "7d", "revision": 4}) == 1, "of one name in MLflow"
     assert number(first, payload(0, 1, segment=[])) == 1, "no message: it is refused by itself"
+    assert number(first, payload(0, 1, metrics=[])) == 1
     assert number(payload(0, 0, age=[1]), first) == 1
     assert number({"report": {"window_key": "k"}}, first) == 1
     end = {"kind": "run end", "monitor": "card-fraud"}

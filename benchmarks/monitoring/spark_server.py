@@ -17,6 +17,13 @@ from benchmarks.monitoring.small_java import java_home
 __all__ = ["SparkServer"]
 
 _STARTED_WITHIN = 120.0
+_SMALL = {
+    "spark.master": "local[1]",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.session.timeZone": "America/New_York",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+}
 
 
 class SparkServer:
@@ -26,13 +33,16 @@ class SparkServer:
     ----------
     folder : Path
         Of its files and of what it prints.
+    settings : mapping of str to str, optional
+        In place of those that make it small and plain.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str] | None = None) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
         self._folder = folder
+        self._settings = dict(_SMALL if settings is None else settings)
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -43,15 +53,11 @@ class SparkServer:
     def start(self) -> None:
         """Start it, and wait until it listens."""
         settings = {
-            "spark.master": "local[1]",
+            **self._settings,
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": str(self._port),
             "spark.ui.enabled": "false",
-            "spark.sql.shuffle.partitions": "1",
-            "spark.sql.adaptive.enabled": "false",
-            "spark.sql.session.timeZone": "America/New_York",
             "spark.sql.warehouse.dir": str(self._folder / "warehouse"),
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
         }
         home = Path(pyspark.__file__).parent
         with (self._folder / "server.log").open("ab") as log:
@@ -99,6 +105,11 @@ class SparkServer:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
+
+    def stop(self) -> None:
+        """Have it answer nothing, and keep its connections, as one without memory does."""
+        if self._process is not None:
+            os.killpg(self._process.pid, signal.SIGSTOP)
 
     def _wait(self) -> None:
         until = time.monotonic() + _STARTED_WITHIN
