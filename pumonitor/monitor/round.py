@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pumonitor.errors import DamagedFileError, InputError, PumonitorError
+from pumonitor.errors import InputError, PumonitorError
 from pumonitor.monitor.ledger.results.retention import Forgotten
 from pumonitor.monitor.windows.input_findings import WindowFinding
 
@@ -87,9 +87,7 @@ class Round:
         """
         if isinstance(error, PumonitorError):
             said = str(error)
-            # A file may be written anew without anybody's doing.
-            is_bad = isinstance(error, InputError) and not isinstance(error, DamagedFileError)
-            self.bad_input += is_bad
+            self.bad_input += isinstance(error, InputError)
         else:
             said = f"{type(error).__name__}: {error}"
             _log.error("%s failed unexpectedly", what, exc_info=error)

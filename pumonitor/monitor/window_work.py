@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
-from pumonitor.errors import DamagedFileError, InputError
+from pumonitor.errors import DamagedFileError, InputError, SourceError
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.claims.claims import FaultOf
 from pumonitor.monitor.ledger.claims.renewal import renewed
@@ -368,7 +368,9 @@ class WindowWork:
             self._give_back(claim)
             raise
         except DamagedFileError as error:
-            self._ledger.refuse_look(claim, (), error=done.failed(_window_text(claim), error))
+            # Trying again helps once the file is written anew: not as an error of the input.
+            waits = SourceError(str(error))
+            self._ledger.refuse_look(claim, (), error=done.failed(_window_text(claim), waits))
         except Exception as error:  # noqa: BLE001 (one broken window must not stop the others)
             fault = self._fault_of(claim.monitor, error)
             said = done.failed(claim.monitor if fault == "tables" else _window_text(claim), error)

@@ -55,6 +55,7 @@ def test_run_does_what_is_due_and_then_nothing(shop):
         "to_evaluate": 0,
         "failing": 0,
         "held": [],
+        "lost_rows": [],
         "waiting_for": [],
     }
     again = invoke("run", path=path)

@@ -190,6 +190,10 @@ def test_a_ledger_of_the_version_before_is_filled(
         connection.exec_driver_sql("DROP INDEX ix_panes_superseded")
         for column in ("superseded_at", "forgotten_at"):
             connection.exec_driver_sql(f"ALTER TABLE panes DROP COLUMN {column}")
+        connection.exec_driver_sql("DROP INDEX ix_windows_refused")
+        for column in ("refused_look", "accepted_look"):
+            connection.exec_driver_sql(f"ALTER TABLE windows DROP COLUMN {column}")
+        connection.exec_driver_sql("ALTER TABLE standings DROP COLUMN set_aside")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0007'")
     filled.close()
 
