@@ -167,7 +167,7 @@ $(DOCS): requirements-docs.lock | $(INSTALLED)
 
 # Data sets that are neither in PUMONITOR_DATA nor in a package, from their public archives.
 data: $(INSTALLED)
-	$(BIN)/python -m pumonitor.datasets fetch $(NAMES)
+	$(BIN)/python -m benchmarks.datasets fetch $(NAMES)
 
 # What is stored in reproduction/ is not computed again, so this can be stopped and taken up.
 reproduce: $(INSTALLED)

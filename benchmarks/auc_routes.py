@@ -29,17 +29,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.indirect_auc import area, indirect_auc
 from benchmarks.prior.real import present
 from benchmarks.prior.tasks import Task
 from benchmarks.propensities import POLICIES
 from benchmarks.propensities import simulate as simulate_with_propensities
+from benchmarks.recovered_curves import area, indirect_auc
 from benchmarks.simulation import Design, process_truth, simulate
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
 from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.metrics.ranking import auc_from_lift, observed_lift
-from pumonitor.metrics.recovery import indirect_weight
 from pumonitor.metrics.resampled import resample
 from pumonitor.prior import resolve_class_prior
 from pumonitor.results import ClassPriorEstimate, Scenario
@@ -48,6 +47,7 @@ from pumonitor.tables import ScoreTable
 FloatArray = NDArray[np.float64]
 
 ROUTES: Final = ("direct", "indirect", "blend")
+_BLENDED: Final = (0.75, 0.85)
 _OWN_CELLS: Final = 200
 _STATED_ERROR: Final = 0.15
 PRIORS_GIVEN: Final = ("exact", "interval", "a third too high", "a quarter too low", "auto")
@@ -114,7 +114,8 @@ def measured(
     direct = float(auc_from_lift(lift.value, pi, label_purity))
     indirect = indirect_auc(problem)
     sampling = float(np.std(auc_from_lift(lift.draws, pi, label_purity)))
-    weight = indirect_weight(direct, sampling, "auto")
+    low, high = _BLENDED
+    weight = min(max((direct + sampling - low) / (high - low), 0.0), 1.0)
     blend = (1 - weight) * direct + weight * indirect
     low, high = own_interval(problem) if own else (np.nan, np.nan)
     errors = np.clip([direct, indirect, blend], 0.0, 1.0) - truth

@@ -60,7 +60,7 @@ def estimates_of(
     found = [
         aul_estimate(problem, lift),
         auc_estimate(problem, lift),
-        average_precision_estimate(problem, lift),
+        average_precision_estimate(problem),
         *(metric.estimate(at) for metric in AT_THRESHOLD),
     ]
     return {estimate.name: estimate for estimate in found}, truth or process_truth(design)

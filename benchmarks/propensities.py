@@ -200,7 +200,7 @@ def estimates_of(
         class_prior_estimate(problem),
         aul_estimate(problem, lift),
         auc_estimate(problem, lift),
-        average_precision_estimate(problem, lift),
+        average_precision_estimate(problem),
         *(metric.estimate(at) for metric in AT_THRESHOLD),
         *top_k_estimates(problem, TOP_K),
     ]
@@ -264,8 +264,7 @@ def summary(
         for name in names:
             estimate = found[name]
             held[name] += estimate.low - 1e-12 <= truth[name] <= estimate.high + 1e-12
-            value = estimate.unconstrained_value
-            errors[name].append((estimate.value if value is None else value) - truth[name])
+            errors[name].append(estimate.value - truth[name])
             naive_errors[name].append(naive[name].value - truth[name])
             widths[name].append(estimate.high - estimate.low)
     return Summary(

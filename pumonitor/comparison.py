@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from pumonitor._model_columns import model_thresholds, score_columns
 from pumonitor._validate import as_labels, row_weights
 from pumonitor.comparison_result import Comparison
 from pumonitor.diagnostics import diagnose
-from pumonitor.diagnostics.review_cut import labels_show_a_review_cut, review_cut
+from pumonitor.diagnostics.review_cut import review_cut
+from pumonitor.diagnostics.review_ruled_out import rules_out_reviews
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.aul import aul_estimate
 from pumonitor.metrics.f_beta import F1, f_beta_metric
@@ -37,6 +38,11 @@ from pumonitor.results import ClassPriorEstimate, Estimate, Finding, Scenario, T
 from pumonitor.tables import ScoreTable
 
 __all__ = ["compare"]
+
+_REVIEW_ERROR: Final = 0.025
+"""Chance that a review of one model's highest rows is taken for none."""
+_EVERY: Final = 0.999
+"""Share of the positives, as the class prior says, from which on all are confirmed."""
 
 
 def compare(
@@ -206,7 +212,9 @@ def compare(
         settings={"threshold": thresholds, **shared},
         warnings=warnings,
         chosen_by=_chooser(tables, thresholds, warnings),
-        choice_unseen=scenario == "single-training-set" and _would_not_show(tables.values()),
+        possibly_chosen_by=_possible_choosers(tables, prior)
+        if scenario == "single-training-set"
+        else (),
         pairs=ModelPairs(
             models=models,
             rows=_rows(label_values, sample_weight, propensity, chances),
@@ -225,9 +233,22 @@ def _rows(
     return rows_as_cells(labels, weight=weight, represented=represented)
 
 
-def _would_not_show(tables: Iterable[ScoreTable]) -> bool:
-    """Whether a model could have chosen what was reviewed without a trace in its labels."""
-    return not all(table.has_propensities or labels_show_a_review_cut(table) for table in tables)
+def _possible_choosers(
+    tables: Mapping[str, ScoreTable], class_prior: ClassPriorEstimate
+) -> tuple[str, ...]:
+    """Models whose highest rows alone may have been reviewed, as far as labels tell.
+
+    Propensities say how likely review was, and where every positive is confirmed none was missed.
+    """
+    first = next(iter(tables.values()))
+    rows = float((first.unlabeled + first.labeled_mass + first.negative).sum())
+    if class_prior.is_known and first.labeled_mass.sum() >= _EVERY * class_prior.value * rows:
+        return ()
+    return tuple(
+        name
+        for name, table in tables.items()
+        if not table.has_propensities and not rules_out_reviews(table, error=_REVIEW_ERROR)
+    )
 
 
 def _problems(

@@ -70,5 +70,5 @@ def brief(estimate: Estimate) -> str:
     if estimate.undefined_reason is not None:
         return "undefined"
     value, low, high = estimate.displayed
-    impossible = f" (estimated {estimate.came_out:.4f}: impossible)" if estimate.infeasible else ""
+    impossible = f" (estimated {estimate.value:.4f}: impossible)" if estimate.infeasible else ""
     return f"{value:.4f} [{low:.4f}, {high:.4f}]{impossible}"

@@ -25,6 +25,10 @@ __all__ = ["Comparison", "Lead"]
 SCHEMA_VERSION = 1
 _SHOWN = ("f1", "aul", "ll_score")
 _LISTED = 3
+_REMEDY = (
+    "Review a random sample of the rows, or of the rows that any of the models flags, and compare "
+    "on those labels; or give the chance of review as propensity, if no row had none."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +53,9 @@ class Comparison:
     chosen_by : str or None
         The model whose scores seem to have decided which rows were reviewed. Labels of its choosing
         say nothing about which model is better: no lead is clear.
-    choice_unseen : bool
-        Whether labels are too few to show that a model decided which rows were reviewed.
+    possibly_chosen_by : tuple of str
+        Models of which labels do not rule out that mainly their highest rows were reviewed
+        (`pumonitor.diagnostics.review_ruled_out`). A lead of or over one of them is not clear.
     """
 
     estimates: Mapping[str, Mapping[str, Estimate]]
@@ -60,7 +65,7 @@ class Comparison:
     pairs: ModelPairs = field(repr=False)
     warnings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
     chosen_by: str | None = None
-    choice_unseen: bool = False
+    possibly_chosen_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         estimates = {name: by_name("metric", of) for name, of in self.estimates.items()}
@@ -83,26 +88,24 @@ class Comparison:
     @property
     def no_verdict(self) -> str | None:
         """Why these labels cannot say which model is better, and what would; None if they can."""
-        if self.chosen_by is None:
-            return None
-        return (
-            "Which rows were confirmed seems to have been decided by the scores of "
-            f"{self.chosen_by}: the positives that it found count in its favour, and those that "
-            f"another model would have found are not known. {self._titles()} of these models "
-            "cannot be compared. Review a random sample of the rows, or of the rows that any of "
-            "the models flags, and compare on those labels; or give the chance of review as "
-            "propensity, if no row had none."
-        )
+        if self.chosen_by is not None:
+            return (
+                "Which rows were confirmed seems to have been decided by the scores of "
+                f"{self.chosen_by}: the positives that it found count in its favour, and those "
+                f"that another model would have found are not known. {self._titles()} of these "
+                f"models cannot be compared. {_REMEDY}"
+            )
+        return None
 
     @property
     def caution(self) -> str | None:
-        """What a verdict rests on where labels are too few to show it; None where it is shown."""
-        if self.chosen_by is not None or not self.choice_unseen:
+        """Why some models are not said to be better or worse yet; None where all can be."""
+        if self.chosen_by is not None or not self.possibly_chosen_by:
             return None
         return (
-            "This rests on the confirmed positives being a fair sample: with so few of them "
-            f"({self.settings['n_labeled']:,}), a review of only one model's top rows, which "
-            "makes that model look better, would go unnoticed."
+            f"These {self.settings['n_labeled']:,} confirmed positives do not rule out that mainly "
+            f"the highest rows of {' or '.join(self.possibly_chosen_by)} were reviewed, which "
+            f"would make it look better than it is: too few of them have lower scores. {_REMEDY}"
         )
 
     @property
@@ -224,11 +227,19 @@ class Comparison:
         if self.chosen_by is not None:
             return f"{self.chosen_by} seems to have chosen which rows were reviewed"
         impossible = [
-            f"{name} came out at {self.estimates[name][metric].came_out:.3g}"
+            f"{name} came out at {self.estimates[name][metric].value:.3g}"
             for name in models
             if name is not None and more_than_chance(self.estimates[name][metric])
         ]
-        return f"{' and '.join(impossible)}, which is impossible" if impossible else None
+        if impossible:
+            return f"{' and '.join(impossible)}, which is impossible"
+        choosers = [name for name in models if name in self.possibly_chosen_by]
+        if choosers:
+            return (
+                f"it is not ruled out that {' or '.join(map(str, choosers))} chose which rows were "
+                "reviewed"
+            )
+        return None
 
     def _order(self, metric: str) -> list[str]:
         """Models that have a value, best first; of equals, the one given first."""
@@ -363,8 +374,16 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def _negative(estimate: Estimate) -> Estimate:
     """The difference taken the other way round; 0 - x, as -0.0 is no way to print a difference."""
+    lowest, highest = estimate.sampling_interval
+    unconstrained = estimate.unconstrained_value
     return replace(
-        estimate, value=0.0 - estimate.value, low=0.0 - estimate.high, high=0.0 - estimate.low
+        estimate,
+        value=0.0 - estimate.value,
+        low=0.0 - estimate.high,
+        high=0.0 - estimate.low,
+        sampling_interval=(0.0 - highest, 0.0 - lowest),
+        prior_bias=0.0 - estimate.prior_bias,
+        unconstrained_value=None if unconstrained is None else 0.0 - unconstrained,
     )
 
 

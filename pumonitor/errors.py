@@ -9,6 +9,7 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "DamagedFileError",
     "ExtraMissingError",
     "InputError",
     "NoBoundWarning",
@@ -30,6 +31,10 @@ class PumonitorError(Exception):
 
 class InputError(PumonitorError, ValueError):
     """The data cannot be evaluated as they are; the message says what, where and how often."""
+
+
+class DamagedFileError(InputError):
+    """A file is cut off or damaged; the message names it."""
 
 
 class TooFewPositivesError(InputError):

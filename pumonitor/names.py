@@ -170,7 +170,10 @@ ALSO_CALLED: Final[Mapping[str, str]] = MappingProxyType(
 SHARES: Final = ("precision", "recall", "predicted_positive_rate", "specificity", "accuracy")
 """Estimates at the threshold that are shares of cases: charts have them in percent."""
 
-_OPTIMISTIC = "Slightly too high, because the threshold was chosen on these same cases."
+_WITHOUT_LUCK = (
+    "What chance adds to the best of many thresholds is taken off (not with an audit), so it can "
+    "be below the value at the threshold in use."
+)
 
 MEANING: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -208,17 +211,17 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
             "Recall squared over the share flagged. It runs from 0 to 1 / share of positives, so "
             "it compares models on the same cases only."
         ),
-        "f1_max": f"The highest F1 that any threshold gives. {_OPTIMISTIC}",
+        "f1_max": f"The highest F1 that any threshold gives. {_WITHOUT_LUCK}",
         "f1_max_threshold": "The score threshold that gives the highest F1.",
         "balanced_accuracy_max": (
-            f"The highest balanced accuracy that any threshold gives. {_OPTIMISTIC}"
+            f"The highest balanced accuracy that any threshold gives. {_WITHOUT_LUCK}"
         ),
         "balanced_accuracy_max_threshold": (
             "The score threshold that gives the highest balanced accuracy."
         ),
-        "mcc_max": f"The highest MCC that any threshold gives. {_OPTIMISTIC}",
+        "mcc_max": f"The highest MCC that any threshold gives. {_WITHOUT_LUCK}",
         "mcc_max_threshold": "The score threshold that gives the highest MCC.",
-        "accuracy_max": f"The highest accuracy that any threshold gives. {_OPTIMISTIC}",
+        "accuracy_max": f"The highest accuracy that any threshold gives. {_WITHOUT_LUCK}",
         "accuracy_max_threshold": "The score threshold that gives the highest accuracy.",
         "precision_at_k": "Of the k highest-scored cases, the share that is really positive.",
         "recall_at_k": "Of the real positives, the share among the k highest-scored cases.",

@@ -125,8 +125,9 @@ class InputCounts:
         it, and do not count.
     late_labels : int
         Labels first known after the maturity moment, filled in by the caller.
-    orphan_labels : int
-        Rows of labels, known within the window, whose id is in no prediction at all.
+    orphan_labels : int or None
+        Rows of labels, known within the window, whose id is in no prediction at all; None where a
+        damaged file may have them.
     """
 
     predictions: int = 0
@@ -139,7 +140,7 @@ class InputCounts:
     early_labels: int = 0
     refused_labels: int = 0
     late_labels: int = 0
-    orphan_labels: int = 0
+    orphan_labels: int | None = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +253,8 @@ class SampledRows:
     id : ndarray of str, shape (rows,)
     key : ndarray of str, shape (rows,)
         The entity each row is of, or its id where no entity is named or known.
+    made : ndarray of int, shape (rows,)
+        When the prediction was made, in microseconds since 1970.
     model_version : ndarray of str, shape (rows,)
         "" without such a column.
     segments : mapping of str to ndarray of str, shape (rows,) each
@@ -268,6 +271,7 @@ class SampledRows:
 
     id: NDArray[np.str_]
     key: NDArray[np.str_]
+    made: NDArray[np.int64]
     model_version: NDArray[np.str_]
     segments: Mapping[str, NDArray[np.str_]]
     history: NDArray[np.int64]
@@ -362,6 +366,9 @@ class PredictionSource(Protocol):
 
     def span(self) -> tuple[datetime, datetime] | None:
         """Times of the first and the last prediction; None without any."""
+
+    def set_aside(self) -> tuple[str, ...]:
+        """What `span` left out, in a sentence each: rows ahead of now, files that are damaged."""
 
     def describe(self) -> SourceDescription:
         """Look at both tables."""

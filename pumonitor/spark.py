@@ -1,16 +1,21 @@
 """Counts made by a Spark job of the user's own, for a monitor that has no access to the rows.
 
-The job calls `counts` with the monitor's configuration and appends what it returns to a small
-table, which `source: counts://...` reads: `pumonitor.sources.counted.schema` has its columns.
+The job calls `counts` with the monitor's configuration. Each window is counted and written by
+Spark, as one set of a table that `source: counts://...` reads: `pumonitor.sources.counted.schema`
+has its columns. Neither rows nor counts come here.
 """
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pumonitor.errors import InputError
+
+if TYPE_CHECKING:
+    from pumonitor.ports import Window
 
 __all__ = ["counts"]
 
@@ -21,16 +26,21 @@ def counts(
     predictions: Any,
     positives: Any,
     start: datetime,
+    table: str,
     end: datetime | None = None,
     monitor: str | None = None,
     now: datetime | None = None,
-    table: str | None = None,
-) -> Any:
-    """Count the windows of a monitor in the session of two Spark frames, all in one job.
+    again: bool = False,
+    timeout: float = 3600.0,
+) -> list[Window]:
+    """Count the windows of a monitor in the session of two Spark frames, into a table.
 
     Each window that starts in [start, end) and has ended is counted at all its moments up to now:
     a round of the monitor later asks for the same. So the job runs before the round, each time with
     a `start` from which windows still have moments to come (now less `maturity` and two windows).
+
+    A window is one file of the table, or one commit of Delta: its set is complete or absent. A job
+    that was killed is run again as it was; windows whose set is there are passed over.
 
     Parameters
     ----------
@@ -41,54 +51,43 @@ def counts(
         Of one session, classic or through Spark Connect.
     start, end : datetime
         With their zone; by default up to now.
+    table : str
+        A table of the catalog to append the sets to. One that is not there is made, in the
+        catalog's format (Delta on Databricks).
     monitor : str, optional
         Needed where the file has several.
     now : datetime, optional
         By default the time now.
-    table : str, optional
-        A table of the catalog to append the counts to, in its format (Delta on Databricks).
+    again : bool
+        Count windows whose set is there as well, as after rows were repaired: of several sets of
+        one window the one counted last stands.
+    timeout : float
+        Seconds for one statement.
 
     Returns
     -------
-    pyspark.sql.DataFrame
-        Sets of counts, some 10,000 rows a window.
+    list of Window
+        Those that were counted now.
 
     Raises
     ------
     InputError
-        If a window's rows or labels cannot be used; nothing is written then.
+        If a window's rows or labels cannot be used. Its set says so to the monitor as well.
+    SourceError
+        If Spark fails, takes longer than `timeout`, or does not answer for half a minute.
     """
-    import pyarrow as pa
-
     from pumonitor.monitor.config.file import read_configuration
     from pumonitor.monitor.windows.collect import request_at
     from pumonitor.monitor.windows.opening import open_frames
-    from pumonitor.sources.counted.rows import arrow_schema, rows_of
-    from pumonitor.sources.counted.schema import CountedSettings
+    from pumonitor.sources.counted.spark_table import spark_counts_table
 
     moment = datetime.now(UTC) if now is None else now
     monitors = read_configuration(Path(configuration)).configuration.monitors
     chosen = monitors[_name(monitor, list(monitors))]
     windows = chosen.windows.between(start, moment if end is None else min(end, moment))
-    requests = [request_at(chosen, one, moment) for one in windows if one.end <= moment]
-    segments = chosen.predictions.segments
-    sets: list[pa.Table] = [arrow_schema(len(segments)).empty_table()]
-    source = open_frames(chosen, predictions, positives)
-    try:
-        for request, counted in zip(requests, source.counts_of_many(requests), strict=True):
-            if isinstance(counted, Exception):
-                raise counted
-            settings = CountedSettings.of(
-                request, score_scale=chosen.score_scale, segments=segments
-            )
-            sets.append(rows_of(counted, request, settings, counted_at=moment))
-    finally:
-        source.close()
-    session = predictions.sparkSession
-    frame = session.createDataFrame(pa.concat_tables(sets))
-    if table is not None:
-        frame.coalesce(1).write.mode("append").saveAsTable(table)
-    return frame
+    requests = [request_at(chosen, window, moment) for window in windows if window.end <= moment]
+    with closing(open_frames(chosen, predictions, positives, timeout=timeout)) as source:
+        return spark_counts_table(source, table, chosen.score_scale).write(requests, again=again)
 
 
 def _name(given: str | None, names: list[str]) -> str:

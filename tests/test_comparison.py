@@ -77,6 +77,10 @@ def test_a_difference_is_that_of_the_estimates_and_turns_with_its_sign(
         other = found.difference("old", "challenger", metric)
         assert (other.value, other.low, other.high) == (-one.value, -one.high, -one.low)
         assert other.se == one.se
+        assert other.prior_bias == -one.prior_bias
+        lowest, highest = one.sampling_interval
+        assert lowest <= one.value <= highest
+        assert other.sampling_interval == (-highest, -lowest)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -44,7 +44,7 @@ def test_written_as_json_without_nan(ev):
     assert set(written["estimates"]["f1"]) == {
         "name", "value", "low", "high", "se", "se_sampling", "se_prior", "prior_bias",
         "confidence_level", "method", "n_labeled", "n_unlabeled", "undefined_reason",
-        "unconstrained_value", "infeasible",
+        "infeasible",
     }  # fmt: skip
 
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import datasets
 from benchmarks.reproduce.data import as_numbers
-from pumonitor import datasets
 from pumonitor.audit.allocation import design_audit
 from pumonitor.audit.bins import score_bins
 from pumonitor.audit.counts import AuditCounts, AuditDesign

@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import datasets
 from benchmarks.challengers.gating import is_better
 from benchmarks.challengers.learning import task
 from benchmarks.reproduce.data import as_numbers
-from pumonitor import datasets
 from pumonitor.gate import PairedLabels
 from pumonitor.sklearn import ChallengerClassifier
 

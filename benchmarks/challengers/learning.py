@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from benchmarks import datasets
 from benchmarks.reproduce.aul_settings import SETTINGS
 from benchmarks.reproduce.data import as_numbers, load
-from pumonitor import datasets
 from pumonitor.errors import InputError
 from pumonitor.sklearn import ChallengerClassifier, PUAUCClassifier, PUAULClassifier
 

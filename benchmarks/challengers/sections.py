@@ -34,6 +34,7 @@ from benchmarks.challengers.learning import (
     scores_of,
     task,
 )
+from benchmarks.challengers.queues import PAIRS, QUEUES, counted, follow_queue
 from pumonitor.errors import InputError
 from pumonitor.gate import GateSettings, judge
 from pumonitor.sklearn import PUAUCClassifier, PUAULClassifier
@@ -312,8 +313,39 @@ def chosen(extent: Extent) -> Iterator[Row]:
         )
 
 
+def queues(extent: Extent) -> Iterator[Row]:
+    """6: weekly streams whose labels come from a queue of one model, and fair ones."""
+    runs = round(7.5 * extent.seeds)
+    for queue in QUEUES:
+        streams = [
+            # Each of four pairs with either model better and either model's queue, by AUL and then
+            # by recall.
+            follow_queue(
+                queue,
+                PAIRS[seed // 4 % len(PAIRS)],
+                seed,
+                weeks=40,
+                better="aul" if seed < runs // 2 else "recall",
+            )
+            for seed in range(runs)
+        ]
+        wrong = sum(stream.is_wrong for stream in streams)
+        alone = Counter(stream.uncorrected for stream in streams)
+        said = [one for one in streams if one.verdict in {"better", "worse"}]
+        half = f"; half of the verdicts by {np.median([one.labels for one in said]):.0f} labels"
+        uncorrected = [one.uncorrected_labels for one in streams if one.uncorrected == "right"]
+        if queue == "fair":
+            half += f" (by intervals alone {np.median(uncorrected):.0f})"
+        yield Row(
+            what=f"{queue}, {runs} streams of 40 weeks",
+            measured=f"{wrong} wrong verdicts; {counted(streams)}; by intervals alone "
+            f"{alone['wrong']} wrong" + (half if said else ""),
+            claimed="at most 2.5% wrong",
+        )
+
+
 def breaks(extent: Extent) -> Iterator[Row]:
-    """6: labels until a retrained model is promoted, by what broke and what it was trained on."""
+    """7: labels until a retrained model is promoted, by what broke and what it was trained on."""
     seeds = max(1, round(2.5 * extent.seeds))
     for kind in BREAKS:
         for trained_on in TRAINED_ON:
@@ -342,5 +374,6 @@ SECTIONS: Final[Mapping[str, Callable[[Extent], Iterator[Row]]]] = {
     "learners": learners,
     "gate": gate,
     "chosen": chosen,
+    "queues": queues,
     "breaks": breaks,
 }

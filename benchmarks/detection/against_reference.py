@@ -237,10 +237,11 @@ def _view(number: int, scores: FloatArray, placements: FloatArray) -> WindowView
 
 
 def _of_mean(placements: FloatArray) -> Reading:
-    """Student's interval on the logit scale; an eighth of a row was never seen."""
+    """Student's interval on the logit scale; 1 / n_L of the positives, unseen, at random."""
     labeled, value = len(placements), float(placements.mean())
-    unseen = 0.125 * (value**2 + (1 - value) ** 2) / labeled
-    error = float(np.sqrt((placements.var(ddof=1) + unseen) / labeled))
-    reach = special.stdtrit(labeled - 1, 0.975) * error / (value * (1 - value))
+    seen = float(np.sqrt(placements.var(ddof=1) / labeled))
+    reach = special.stdtrit(labeled - 1, 0.975) * seen / (value * (1 - value))
     low, high = special.expit(special.logit(value) + np.array([-reach, reach]))
+    low += (0.5 - low) / labeled
+    error = float(np.hypot(seen, (value - 0.5) / np.sqrt(8) / (labeled + 1)))
     return Reading(value=value, low=float(low), high=float(high), se=error)

@@ -22,9 +22,9 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from benchmarks.datasets import prepare
 from benchmarks.detection.daily import report_days
 from benchmarks.prior.tasks import REPORTED, Task
-from pumonitor.datasets import prepare
 from pumonitor.demo.emails import score_later_mails
 from pumonitor.demo.flip import FLIPPED_FROM, Flip, audited_before_flip, watch_flip, write_flip
 from pumonitor.demo.weeks import write_monitor

@@ -186,8 +186,9 @@ def _tracked(folder: Path, codes: list[Path], runs: int) -> None:
 
 
 def _segments(folder: Path, codes: list[Path], runs: int) -> None:
-    place = write(folder / "segments", rows=900, days=2, segments=16)
-    _part("window of 900 rows in 16 segments", "windows", place, codes, runs)
+    for number in (1, 16, 100):
+        place = write(folder / f"segments-{number}", rows=900 * number, days=2, segments=number)
+        _part(f"window of {number} segments of 900 rows", "windows", place, codes, runs)
 
 
 def _commands(folder: Path, codes: list[Path], runs: int) -> None:

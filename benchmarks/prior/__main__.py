@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks.datasets import prepare
 from benchmarks.prior.beside_peers import peer_tables
 from benchmarks.prior.real import FOLDER, PRIORS, real_tables
 from benchmarks.prior.runs import RUNNABLE
@@ -21,7 +22,6 @@ from benchmarks.prior.speed import SIZES, speed_tables
 from benchmarks.prior.synthetic import synthetic_tables
 from benchmarks.prior.tables import FigureTable
 from benchmarks.prior.tasks import REPORTED
-from pumonitor.datasets import prepare
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -19,13 +19,13 @@ import numpy as np
 import pandas as pd
 import sklearn
 
+from benchmarks.datasets import DatasetMissingError
 from benchmarks.prior import scores as scores_module
 from benchmarks.prior.elsewhere import MEASURED_ELSEWHERE, Elsewhere
 from benchmarks.prior.runs import MEDIAN, RUNNABLE, Sample, run, summary, with_median
 from benchmarks.prior.scores import CLASSIFIERS
 from benchmarks.prior.tables import FigureTable, watched
 from benchmarks.prior.tasks import REPORTED, Task, draw
-from pumonitor.datasets import DatasetMissingError
 
 __all__ = ["FOLDER", "PRIORS", "present", "real_sample", "real_tables"]
 

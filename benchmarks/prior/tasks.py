@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.datasets import rdataset
 from benchmarks.reproduce.data import load
-from pumonitor.datasets import rdataset
 
 __all__ = ["CHOSEN_ON", "REPORTED", "Drawn", "Task", "draw"]
 

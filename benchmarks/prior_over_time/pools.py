@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import datasets
 from benchmarks.reproduce.data import load
-from pumonitor import datasets
 
 __all__ = ["MODELS", "Pool", "real_pools", "synthetic_pools"]
 

@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.datasets import prepare
 from benchmarks.reproduce import cache
 from benchmarks.reproduce.catalog import all_rows, chosen
 from benchmarks.reproduce.data import UNPUBLISHED
@@ -23,7 +24,6 @@ from benchmarks.reproduce.parts import forget
 from benchmarks.reproduce.rows import PAPERS, Row
 from benchmarks.reproduce.run import Outcome, tally
 from benchmarks.reproduce.terminal import paper_table, run_with_progress
-from pumonitor.datasets import prepare
 
 if TYPE_CHECKING:
     from rich.console import Console

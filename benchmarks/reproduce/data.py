@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor import datasets
-from pumonitor.datasets import DatasetMissingError
+from benchmarks import datasets
+from benchmarks.datasets import DatasetMissingError
 
 if TYPE_CHECKING:
     import pandas

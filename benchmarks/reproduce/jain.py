@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from benchmarks.indirect_auc import area, indirect_auc
+from benchmarks import recovered_curves
+from benchmarks.recovered_curves import indirect_auc, indirect_average_precision, recover_roc
 from benchmarks.reproduce import jain_figure3, jain_figure4, models
 from benchmarks.reproduce.data import load
 from benchmarks.reproduce.jain_printed import PRINTED, PURITIES, SETS
@@ -29,9 +30,7 @@ from benchmarks.reproduce.rows import (
 )
 from pumonitor import ScoreTable, metrics
 from pumonitor.errors import NoBoundWarning
-from pumonitor.metrics import recovery
 from pumonitor.metrics.from_arrays import problem_from_arrays
-from pumonitor.metrics.recovery import recover_roc
 from pumonitor.prior.auto import auto
 from pumonitor.prior.labels import noisy_labels
 from pumonitor.prior.labels.noisy_labels import estimate_noisy_labels
@@ -118,8 +117,7 @@ def _areas(
         found["direct" + ending] = metrics.auc(labels, scores, **known).displayed[0]
         problem = problem_from_arrays(labels, scores, **known)
         found["indirect" + ending] = indirect_auc(problem)
-        precision = metrics.average_precision(labels, scores, route="indirect", **known)
-        found["precision_recall" + ending] = precision.displayed[0]
+        found["precision_recall" + ending] = indirect_average_precision(problem)
     share = np.sort(scores)[::-1]
     g, h = (
         np.searchsorted(np.sort(-scores[which]), -share, side="right") / which.sum()
@@ -138,9 +136,7 @@ def _from_labels(name: str, purity: float, repetition: int) -> dict[str, float]:
 
 _RECOVERY = (
     _areas,
-    recovery,
-    indirect_auc,
-    area,
+    recovered_curves,
     noisy_labels,
     auto,
     Path(auto.__file__).parents[1] / "data" / "auto.npz",

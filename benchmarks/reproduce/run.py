@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.datasets import DatasetMissingError
 from benchmarks.reproduce import cache
 from benchmarks.reproduce.data import load
 from benchmarks.reproduce.rows import Report, Row, RowResult
-from pumonitor.datasets import DatasetMissingError
 
 __all__ = ["Outcome", "Tally", "run_row", "tally"]
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from benchmarks.datasets import DatasetMissingError
 from benchmarks.reproduce import tabatabaei_charts as charts
 from benchmarks.reproduce import tabatabaei_table2
 from benchmarks.reproduce.data import UNPUBLISHED, load
@@ -34,7 +35,6 @@ from benchmarks.reproduce.tabatabaei_simulation import (
     iris_hyperplanes,
     labels_of_size,
 )
-from pumonitor.datasets import DatasetMissingError
 from pumonitor.metrics import f1, ll_score
 
 __all__ = ["ROWS"]

@@ -16,6 +16,7 @@ __all__ = ["main"]
 PARTS: Final = {
     "rows": "up to 1e9 generated rows in 100 days of Parquet, with a fitted line",
     "spark": "Spark, days of a million rows in one job, against DuckDB",
+    "spark_job": "30 days counted to a table by a Spark server of 2 GB, killed in the middle",
     "windows": "100 windows of a million rows counted together, against one by one",
     "exact": "counts as if there were 5e12 rows",
     "ledger": "a ledger of 1,000 monitors",
@@ -29,7 +30,7 @@ def main() -> None:
     names, options = given[:first], given[first:]
     unknown = [name for name in names if name not in PARTS]
     if unknown or not names:
-        told = "\n".join(f"  {name:<9}{what}" for name, what in PARTS.items())
+        told = "\n".join(f"  {name:<10}{what}" for name, what in PARTS.items())
         sys.exit(f"usage: python -m benchmarks.scale PART... [OPTIONS]\n\nparts:\n{told}")
     for name in names:
         module = f"benchmarks.scale.{name}"

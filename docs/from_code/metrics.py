@@ -55,8 +55,9 @@ Rules and `results` of a monitor also know these numbers of each window.
 |---|---|
 | `labeled_positives` | How many confirmed positives the window has |
 | `predictions` | How many predictions the window has |
-| `class_prior_moved` | Of a class prior that is followed: chance that it has moved by a quarter or more since the reference |
-| `class_prior_factor` | Of a class prior that is followed: how many times as high it is as in the reference |
+| `class_prior_moved` | Of a class prior that is followed: chance that its level has moved by a quarter or more since the reference |
+| `class_prior_factor` | Of a class prior that is followed: how many times as high the window's own is as that of the reference |
+| `class_prior_level_factor` | The same of the level, from which windows differ by themselves |
 | `class_prior_to_compare` | Of a class prior from an audit: the same, its interval without the error that all windows share |
 | `audited_share` | Of a window that an audit was drawn from, alone or with others: share of the audit's cases that have a verdict |
 | `<name>_expected` | What a provisional number is expected to become when its labels are mature |

@@ -357,7 +357,7 @@ def simulate(
         chosen = configuration.monitors[monitor]
 
         with (
-            open_jobs(configuration, monitor=monitor, deliver=False) as jobs,
+            open_jobs(configuration, monitor=monitor, deliver=False, migrates=False) as jobs,
             progress_bar(logged_as="alerts simulate") as step,
         ):
             note_changed_configuration(

@@ -7,8 +7,11 @@ import traceback
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from pumonitor import __version__
+from pumonitor.cli.accept import accept
+from pumonitor.cli.addresses import masked
 from pumonitor.cli.alerts import alerts
 from pumonitor.cli.audit import audit
 from pumonitor.cli.backfill import backfill
@@ -42,8 +45,22 @@ from pumonitor.monitor.own_process import collect_garbage_seldom
 
 __all__ = ["app", "main"]
 
+
+class _MaskingGroup(TyperGroup):
+    """Commands whose usage errors repeat no secret of what was typed."""
+
+    def invoke(self, ctx: typer.Context) -> object:
+        """Run the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except typer.TyperException as error:
+            error.message = masked(error.message)
+            raise
+
+
 app = typer.Typer(
     name="pumonitor",
+    cls=_MaskingGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -100,6 +117,7 @@ app.command(rich_help_panel=_A_MONITOR)(challenge)
 app.command(rich_help_panel=_A_MONITOR)(promote)
 app.add_typer(export, name="export", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(doctor)
+app.command(rich_help_panel=_A_MONITOR)(accept)
 app.add_typer(engines, name="engines", rich_help_panel=_A_MONITOR)
 app.command(rich_help_panel=_A_MONITOR)(migrate)
 app.add_typer(tokens, name="tokens", rich_help_panel=_A_MONITOR)

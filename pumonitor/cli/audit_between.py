@@ -120,11 +120,9 @@ def _panes(
         )
         raise InputError(msg)
     since = judged_since(ledger, monitor, challenger)
-    if since is None:
-        return found
-    moment, why = since
-    kept = [one for one in found if one.window.start >= moment]
+    kept = [one for one in found if since.counts(one.window.start, one.window.end)]
     if not kept:
+        moment, why = since.latest or (found[0].window.start, "another version was deployed")
         msg = (
             f"{challenger.name} cannot be judged on windows that began before "
             f"{moment:%Y-%m-%d %H:%M} UTC, when {why}: give later ones by --windows"

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from pumonitor.cli.addresses import read_variables
 from pumonitor.cli.options import DATA, OUTPUT
 
 __all__ = [
@@ -55,6 +56,7 @@ SomeFile = Annotated[
         metavar="[FILE]",
         help="CSV or Parquet file, or a quoted pattern such as 'scored/*.parquet'; without it, "
         "--monitor.",
+        callback=read_variables,
     ),
 ]
 SomeLabels = Annotated[

@@ -140,7 +140,9 @@ def _scopes(
     from pumonitor.monitor.app import open_jobs
     from pumonitor.monitor.backfill import scope_of
 
-    with open_jobs(configuration, monitor=monitor, clock=lambda: now, deliver=False) as jobs:
+    with open_jobs(
+        configuration, monitor=monitor, clock=lambda: now, deliver=False, migrates=False
+    ) as jobs:
         return [scope_of(jobs, name, start=start, end=end, now=now) for name in jobs.monitors]
 
 

@@ -12,8 +12,10 @@ from pumonitor.cli.progress import progress_bar
 from pumonitor.errors import InputError, PumonitorError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pumonitor.cli.progress import Step
-    from pumonitor.monitor.challenging.judged import JudgedChallenger, Scored
+    from pumonitor.monitor.challenging.judged import JudgedChallenger
     from pumonitor.monitor.challenging.training import Trained
     from pumonitor.monitor.config.configuration import Configuration
     from pumonitor.monitor.config.sections.monitor import Monitor
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["challenge"]
 
 _NOT_BETTER: Final = 1
+_NOT_JUDGED: Final = 3
 
 TrainedOn = Literal["all", "recent", "weighted"]
 """As `training_rows` takes it, which loads NumPy."""
@@ -70,8 +73,11 @@ def challenge(
 
     The pages of `pumonitor pages` and the JSON API show the same verdicts, with charts.
 
-    Exit status 0: a challenger is surely better. 1: none is. 3: none could be judged, as where the
-    registry cannot be used.
+    There is no verdict before five windows have labels, nor while these do not rule out that mainly
+    the highest rows of one of the models were reviewed.
+
+    Exit status 0: a challenger is surely better. 1: none is. 3: none is, and one could not be found
+    or could not score, as where the registry cannot be used; that is said first.
 
     Example: pumonitor challenge card-fraud
     """
@@ -81,7 +87,10 @@ def challenge(
 
     with errors_as_messages():
         from pumonitor.monitor.app import chosen_monitors, open_ledger
-        from pumonitor.monitor.challenging.challengers import AlreadyDeployedError
+        from pumonitor.monitor.challenging.challengers import (
+            AlreadyDeployedError,
+            NoVersionYetError,
+        )
         from pumonitor.monitor.challenging.judged import (
             challengers_of,
             judged,
@@ -124,17 +133,23 @@ def challenge(
             )
             if model is None:
                 judge_and_note(ledger, chosen)
+        failures = [
+            *(
+                (f"challenger {name}", one)
+                for name, one in known.items()
+                if isinstance(one, NoVersionYetError)
+            ),
+            *scored.failures,
+        ]
         if as_json:
-            typer.echo(json.dumps(_plain(found, scored, trained), indent=1))
+            typer.echo(json.dumps(_plain(found, scored.windows, failures, trained), indent=1))
         else:
-            _print(Console(highlight=False), monitor, found, scored, trained)
+            _print(Console(highlight=False), monitor, found, failures, trained)
             for one in known.values():
                 if isinstance(one, AlreadyDeployedError):
                     typer.echo(f"Note: {one}")
-    if scored.failures and not found:
-        raise typer.Exit(3)
     if not any(one.judgement.verdict == "better" for one in found.values()):
-        raise typer.Exit(_NOT_BETTER)
+        raise typer.Exit(_NOT_JUDGED if failures else _NOT_BETTER)
 
 
 def _check_asked(
@@ -180,13 +195,16 @@ def _name_of(link: str) -> str:
 
 
 def _plain(
-    found: dict[str, JudgedChallenger], scored: Scored, trained: Trained | None
+    found: dict[str, JudgedChallenger],
+    windows: int,
+    failures: Sequence[tuple[str, Exception]],
+    trained: Trained | None,
 ) -> dict[str, Any]:
     return {
         "trained": None if trained is None else trained.to_dict(),
         "challengers": [one.to_dict() for one in found.values()],
-        "scored": scored.windows,
-        "failures": [f"{what}: {error}" for what, error in scored.failures],
+        "scored": windows,
+        "failures": [f"{what}: {error}" for what, error in failures],
     }
 
 
@@ -194,17 +212,20 @@ def _print(
     console: Any,
     monitor: str,
     found: dict[str, JudgedChallenger],
-    scored: Scored,
+    failures: Sequence[tuple[str, Exception]],
     trained: Trained | None,
 ) -> None:
+    """What failed comes first: without it a verdict reads as if nothing had been due."""
     if trained is not None:
         console.print(trained.said, markup=False, soft_wrap=True)
+    for what, error in failures:
+        console.print(f"{what}: {error}", markup=False, soft_wrap=True, style="yellow")
+    if failures:
+        console.print()
     if not found:
         console.print(f"{monitor}: no challenger could be judged", markup=False)
     else:
         _print_judgements(console, monitor, found)
-    for what, error in scored.failures:
-        console.print(f"\n{what}: {error}", markup=False, soft_wrap=True, style="yellow")
 
 
 def _print_judgements(console: Any, monitor: str, found: dict[str, JudgedChallenger]) -> None:

@@ -108,5 +108,5 @@ def _cell(estimate: Estimate, rank: int | None) -> str:
     value, low, high = estimate.displayed
     shown = f"{number(value)}\n[dim]{interval_text(low, high)}[/]"
     if estimate.infeasible:
-        shown += f"\n[yellow]{number(estimate.came_out)}: impossible[/]"
+        shown += f"\n[yellow]{number(estimate.value)}: impossible[/]"
     return f"[bold green]{shown}[/]" if rank == 1 else shown

@@ -24,6 +24,14 @@ def doctor(
             help="Send again the messages that this destination refused or that wait for it.",
         ),
     ] = None,
+    accept_clock: Annotated[
+        bool,
+        typer.Option(
+            "--accept-clock",
+            help="The clock is right now, although it is behind the latest moment that was worked "
+            "at: work goes on, and what was counted too early is counted again in its time.",
+        ),
+    ] = False,
     sizes: Annotated[
         bool,
         typer.Option(
@@ -45,7 +53,8 @@ def doctor(
     from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
-        from pumonitor.monitor.app import open_ledger, utc_now
+        from pumonitor.monitor.app import open_ledger, shared_clock, utc_now
+        from pumonitor.monitor.changes import local_user
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.inspection.doctor import examine, missing_secrets
 
@@ -57,6 +66,14 @@ def doctor(
             with open_ledger(configuration) as ledger:
                 count = ledger.outbox.take_up(take_up)
             typer.echo(f"{count} messages that were set aside will be sent again", err=True)
+        if accept_clock:
+            with open_ledger(configuration) as ledger:
+                count = shared_clock(ledger).accept(by=local_user())
+            typer.echo(
+                f"the clock is accepted; {count} evaluations that were made too early are made "
+                "again in their time",
+                err=True,
+            )
         complaints = [
             *missing_secrets(configuration),
             *examine(configuration, now=utc_now()),

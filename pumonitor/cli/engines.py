@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pumonitor.cli.addresses import read_variables
 from pumonitor.cli.options import OUTPUT
 from pumonitor.cli.outcome import BAD_INPUT, errors_as_messages
 
@@ -79,6 +80,7 @@ def verify(
             metavar="URL",
             help="A database, as in the configuration. Variables such as ${PASSWORD} are read from "
             "the environment.",
+            callback=read_variables,
         ),
     ],
     *,
@@ -104,7 +106,6 @@ def verify(
     with errors_as_messages():
         from pumonitor.cli.terminal import Console
         from pumonitor.conformance import verify as verify_engine
-        from pumonitor.monitor.config.values.variables import Secret
 
         console = Console(highlight=False)
 
@@ -112,7 +113,7 @@ def verify(
             if not as_json:
                 _print(console, result)
 
-        found = verify_engine(Secret(url).get(), statement_timeout=timeout, only=only, told=told)
+        found = verify_engine(url, statement_timeout=timeout, only=only, told=told)
     if as_json:
         from dataclasses import asdict
 

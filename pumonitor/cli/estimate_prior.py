@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pumonitor.cli.addresses import read_variables
 from pumonitor.cli.options import (
     ASSUMPTIONS,
     DATA,
@@ -72,6 +73,7 @@ def estimate_prior(
             metavar="FILE",
             help="File of an earlier window with the same columns, for the methods that need one.",
             rich_help_panel=DATA,
+            callback=read_variables,
         ),
     ] = None,
     reference_prior: Annotated[

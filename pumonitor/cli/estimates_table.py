@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pumonitor.names import GROUPS, MEANING, UNCORRECTED_OF, title
+from pumonitor.report.estimate_table import reasons_for_doubt
 from pumonitor.report.numbers import interval_text, number, percent_with_interval, rows
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict
@@ -81,6 +82,7 @@ def _table(ev: Evaluation, *, with_meaning: bool) -> Table:
     table.add_column("Uncorrected", justify="right", style="dim")
     if with_meaning:
         table.add_column("Meaning", style="dim", ratio=1)
+    doubted = reasons_for_doubt(ev)
     for heading, names in GROUPS.items():
         present = [name for name in names if name in ev.estimates]
         present = [name for name in present if name not in _SHOWN_IN_A_COLUMN]
@@ -88,7 +90,7 @@ def _table(ev: Evaluation, *, with_meaning: bool) -> Table:
             continue
         table.add_row(f"[italic cyan]{heading}[/]")
         for name in present:
-            cells = _cells(ev, ev[name])
+            cells = _cells(ev, ev[name], is_doubted=name in doubted)
             table.add_row(*cells, *([_meaning(name)] if with_meaning else []))
         table.add_section()
     return table
@@ -101,7 +103,7 @@ def _meaning(name: str) -> str:
     return MEANING.get(name, "").partition(". ")[0].rstrip(".")
 
 
-def _cells(ev: Evaluation, estimate: Estimate) -> tuple[str, str, str, str]:
+def _cells(ev: Evaluation, estimate: Estimate, *, is_doubted: bool) -> tuple[str, str, str, str]:
     is_where = estimate.name.endswith("_threshold")
     shown = "    at threshold" if is_where else f"  {title(estimate.name, ev.settings)}"
     naive = uncorrected_value(ev, estimate.name)
@@ -111,12 +113,15 @@ def _cells(ev: Evaluation, estimate: Estimate) -> tuple[str, str, str, str]:
     value, low, high = estimate.displayed
     interval = "known" if low == high and estimate.se_sampling == 0 else interval_text(low, high)
     if estimate.infeasible:
-        interval += f" [yellow](estimated {number(estimate.came_out)}: impossible)[/]"
-    return shown, number(value), interval, uncorrected
+        interval += f" [yellow](estimated {number(estimate.value)}: impossible)[/]"
+    mark = "[yellow]![/]" if is_doubted or estimate.infeasible else ""
+    return shown, f"{number(value)}{mark}", interval, uncorrected
 
 
 def _footnotes(ev: Evaluation) -> Iterator[str]:
     yield "Uncorrected: every unconfirmed row counted as negative."
+    for reason in dict.fromkeys(reasons_for_doubt(ev).values()):
+        yield f"!: {reason}"
     resolution = ev.settings["resolution"]
     if resolution > 0:
         yield (

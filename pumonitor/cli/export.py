@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pumonitor.cli.export_counts import export_counts
 from pumonitor.cli.export_sql import export_sql
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config
 from pumonitor.cli.outcome import errors_as_messages
@@ -18,6 +19,7 @@ export = typer.Typer(
     help="Write alert rules, a dashboard, and SQL that counts windows, for other programs.",
 )
 export.command("sql")(export_sql)
+export.command("counts")(export_counts)
 
 
 @export.callback()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pumonitor.cli.addresses import read_variables
 from pumonitor.cli.options import DATA, OUTPUT
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
@@ -26,13 +27,17 @@ def init(
             metavar="[FOLDER | FILES]",
             help="A folder with both tables, or two files, quoted patterns or addresses (s3://, "
             "delta://, iceberg://). Without it, the current folder.",
+            callback=read_variables,
         ),
     ] = None,
     *,
     predictions: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Predictions: a file, pattern or address.", rich_help_panel=DATA
+            metavar="FILE",
+            help="Predictions: a file, pattern or address.",
+            rich_help_panel=DATA,
+            callback=read_variables,
         ),
     ] = None,
     positives: Annotated[
@@ -41,6 +46,7 @@ def init(
             metavar="FILE",
             help="Confirmed positives: a file, pattern or address.",
             rich_help_panel=DATA,
+            callback=read_variables,
         ),
     ] = None,
     id_column: Annotated[

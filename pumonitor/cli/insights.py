@@ -11,6 +11,7 @@ from pumonitor.cli.changed_configuration import note_changed_configuration
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.plain_text import series_of
+from pumonitor.report.numbers import number as number_text
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
@@ -163,10 +164,13 @@ def _doubt(reason: str) -> str:
 def _interval(number: Number, *, signed: bool = False) -> str:
     if number.value is None:
         return "undefined"
-    plus = "+" if signed else ""
-    text = f"{number.value:{plus}.3f}"
+
+    def shown(value: float) -> str:
+        return f"{'+' if signed and value > 0 else ''}{number_text(value)}"
+
+    text = shown(number.value)
     if number.low is not None and number.high is not None:
-        text += rf" \[{number.low:{plus}.3f}, {number.high:{plus}.3f}]"
+        text += rf" \[{shown(number.low)}, {shown(number.high)}]"
     if number.infeasible_reason:
         text += f" ({_doubt(number.infeasible_reason)})"
     return f"{text} assumed" if number.assumed else text

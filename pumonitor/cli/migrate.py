@@ -26,7 +26,8 @@ def migrate(
 ) -> None:
     """Bring the tables of the state database to the step that this version needs.
 
-    Every command that opens the state database does so too. This one does nothing else, for an
+    run, serve, backfill and finish do so too; commands that read, pages and what people change
+    never do, as workers of the older version would stop. This one does nothing else, for an
     upgrade in steps of its own: stop the old version everywhere, back up, migrate, start the new
     version. All missing steps are taken, or none. A state database of a newer version is refused.
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from pumonitor.cli.addresses import read_variables
+
 __all__ = [
     "ASSUMPTIONS",
     "DATA",
@@ -51,6 +53,7 @@ File = Annotated[
         metavar="FILE",
         help="CSV or Parquet file, a quoted pattern such as 'scored/*.parquet', or a table of a "
         "lake: delta://PATH, iceberg://CATALOG/NAMESPACE.TABLE.",
+        callback=read_variables,
     ),
 ]
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import typer
 
+from pumonitor.cli.addresses import masked
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.plain_text import printable
 
@@ -40,7 +41,7 @@ def errors_as_messages() -> Iterator[None]:
         yield
     except PumonitorError as error:
         typer.secho("Error: ", err=True, fg=typer.colors.RED, bold=True, nl=False)
-        typer.echo(printable(str(error)), err=True)
+        typer.echo(printable(masked(str(error))), err=True)
         raise typer.Exit(BAD_INPUT if isinstance(error, InputError) else FAILED) from None
 
 

@@ -38,16 +38,22 @@ def pages(
 
     Example: pumonitor pages --config pumonitor.yaml
     """
+    from threading import Event
+
     with errors_as_messages():
         from pumonitor.monitor.app import open_ledger
         from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.dashboard.server import pages_server, wait_for_signal
+        from pumonitor.monitor.dashboard.server import pages_server
+        from pumonitor.monitor.signals import stop_on_signals
 
         served = served_as(host_names, plain_http=plain_http, trusted_proxy=trusted_proxy)
         configuration = read_configuration(config, needs="ledger").configuration
+        stopped = Event()
         with (
+            stop_on_signals("SIGTERM", "SIGINT", "SIGHUP") as stop,
             open_ledger(configuration) as ledger,
             pages_server(address, configuration.monitors, ledger, served=served) as url,
         ):
             typer.echo(f"Pages: {url} (Ctrl-C ends)")
-            wait_for_signal()
+            stop.calls(stopped.set)
+            stopped.wait()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.monitor.in_words import estimate_text, marked
 from pumonitor.plain_text import one_line
 
 if TYPE_CHECKING:
@@ -192,28 +194,31 @@ def _table(columns: Sequence[_Column], *, gap: int) -> Any:
 def _number(row: PublishedResult | None) -> str:
     if row is None or row.value is None:
         return ""
-    found = f"{row.value:.2f}{_doubtful(row)}"
-    if row.low is not None and row.high is not None:
-        found += f" [{row.low:.2f}, {row.high:.2f}]"
-    return f"{found} assumed" if row.assumed else found
+    ends = _ends(row)
+    interval = f" [{', '.join(ends)}]" if ends else ""
+    return f"{_value(row)}{interval}{' assumed' if row.assumed else ''}"
 
 
 def _number_in_two(row: PublishedResult | None) -> str:
     if row is None or row.value is None:
         return ""
-    found = f"{row.value:.2f}{_doubtful(row)}"
     if row.assumed:
-        return f"{found}\nassumed"
-    if row.low is None or row.high is None:
-        return found
-    return f"{found}\n{_short(row.low)}–{_short(row.high)}"
+        return f"{_value(row)}\nassumed"
+    ends = _ends(row)
+    return f"{_value(row)}\n{'–'.join(map(_short, ends))}" if ends else _value(row)
 
 
-def _doubtful(row: PublishedResult) -> str:
-    return "!" if row.infeasible_reason else ""
+def _value(row: PublishedResult) -> str:
+    return marked(estimate_text(row.metric, row.value), row.infeasible_reason)
 
 
-def _short(number: float) -> str:
-    """Format with two decimals without the leading zero; 1 as 1.0."""
-    text = f"{number:.2f}"
-    return "1.0" if text == "1.00" else text.replace("0.", ".", 1) if abs(number) < 1 else text
+def _ends(row: PublishedResult) -> tuple[str, ...]:
+    """Ends of the interval as text; none where the number is counted or taken as known."""
+    if row.low is None or row.high is None or row.low == row.high:
+        return ()
+    return estimate_text(row.metric, row.low), estimate_text(row.metric, row.high)
+
+
+def _short(number: str) -> str:
+    """Without the leading zero; 1 as 1.0."""
+    return "1.0" if number == "1.00" else re.sub(r"^(-?)0\.", r"\1.", number)

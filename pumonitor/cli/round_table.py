@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pumonitor.monitor.ledger.claims.holders import Holder
     from pumonitor.monitor.ledger.outbox import Waiting
     from pumonitor.monitor.ledger.records.windows import Backlog
+    from pumonitor.monitor.ledger.results.looks import RefusedLook
     from pumonitor.monitor.round import Round
     from pumonitor.monitor.rules.alerts.alert import Alert
 
@@ -47,6 +48,10 @@ class Left:
         Processes that hold claims on windows.
     hold_ups : sequence of HoldUp
         Windows that fail and for which later ones wait.
+    refused : sequence of RefusedLook
+        Windows whose newest look lost rows, so that the earlier results stay.
+    set_aside : mapping of str to sequence of str
+        What is left out of the tables of each monitor.
     unnotified, firing : sequence of Alert
         Firing alerts without a notification; firing alerts, which a backfill leaves out.
     """
@@ -55,6 +60,8 @@ class Left:
     waiting: Mapping[str, Waiting]
     holders: Sequence[Holder] = ()
     hold_ups: Sequence[HoldUp] = ()
+    refused: Sequence[RefusedLook] = ()
+    set_aside: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unnotified: Sequence[Alert] = ()
     firing: Sequence[Alert] = ()
 
@@ -68,6 +75,14 @@ class Left:
             waiting=ledger.outbox.waiting(),
             holders=ledger.holders(monitor),
             hold_ups=ledger.hold_ups(monitor) if backlog.failing else (),
+            refused=[
+                look for look in ledger.refused_looks(monitor) if look.monitor in jobs.monitors
+            ],
+            set_aside={
+                name: standing.set_aside
+                for name, standing in ledger.standings.all().items()
+                if name in jobs.monitors and standing.set_aside and monitor in (None, name)
+            },
             unnotified=[
                 one for one in ledger.alerts.unnotified(monitor) if one.monitor in jobs.monitors
             ],
@@ -95,6 +110,7 @@ def as_json(done: Round, left: Left) -> dict[str, Any]:
             "to_evaluate": left.backlog.to_evaluate,
             "failing": left.backlog.failing,
             "held": [_held_as_json(one) for one in left.holders],
+            "lost_rows": [_refused_as_json(one) for one in left.refused],
             "waiting_for": [_hold_up_as_json(one) for one in left.hold_ups],
         },
         "firing": [_firing_as_json(one) for one in left.firing],
@@ -107,6 +123,8 @@ def as_json(done: Round, left: Left) -> dict[str, Any]:
             }
             for one in left.unnotified
         ],
+        "notes": done.notes,
+        "set_aside": {name: list(some) for name, some in left.set_aside.items()},
         "stopped": {name: since.isoformat() for name, since in done.stopped.items()},
         "deliveries": {
             name: _delivery_as_json(one, left.waiting.get(name))
@@ -125,6 +143,15 @@ def _hold_up_as_json(hold_up: HoldUp) -> dict[str, Any]:
         "windows": len(hold_up.waiting),
         "attempts_left": hold_up.attempts_left,
         "given_up_from": hold_up.given_up_from and hold_up.given_up_from.isoformat(),
+    }
+
+
+def _refused_as_json(look: RefusedLook) -> dict[str, Any]:
+    return {
+        "monitor": look.monitor,
+        "window_start": look.window.start.isoformat(),
+        "since": look.since.isoformat(),
+        "error": look.error,
     }
 
 
@@ -169,7 +196,7 @@ def _why(alert: Alert) -> str:
 
 def print_round(console: Console, done: Round, left: Left) -> None:
     """Print a few lines: failures with their reasons, work done, work left."""
-    _print_failures(console, done.failures)
+    _print_failures(console, [*done.failures, *_refused_before(done, left)])
     console.print(
         f"{_number(done.collected, 'window')} collected, {done.evaluated} evaluated"
         f"{_work_left(done, left)}.",
@@ -182,9 +209,12 @@ def print_round(console: Console, done: Round, left: Left) -> None:
         "arrive"
         for name, since in done.stopped.items()
     ]
+    set_aside = [f"{name}: {what}" for name, some in left.set_aside.items() for what in some]
     unnotified_notes = [f"{what}. {how}" for what, how in unsent_notes(left.unnotified)]
     for note in (
         *stopped,
+        *done.notes,
+        *set_aside,
         *hold_up_notes(left.hold_ups),
         *summed_up(done.findings),
         *unnotified_notes,
@@ -206,6 +236,8 @@ def exit_status(done: Round, left: Left, *, fail_on_alert: bool = False) -> int:
     """Exit status of a command that did a round."""
     if done.failures:
         return BAD_INPUT if done.bad_input else FAILED
+    if left.refused:
+        return FAILED
     if fail_on_alert and any(one.severity == "critical" for one in left.firing):
         return ALERTED
     return FAILED if undelivered(done.deliveries, left.waiting) else 0
@@ -236,6 +268,15 @@ def _print_failures(console: Console, failures: Sequence[str]) -> None:
         console.print(failure, markup=False, soft_wrap=True)
         if others:
             console.print(f"  {_number(others, 'other window')} failed for the same reason")
+
+
+def _refused_before(done: Round, left: Left) -> list[str]:
+    """What earlier rounds found of lost rows, where this one did not look again."""
+    texts = [
+        f"{look.monitor}, window of {look.window.start:%Y-%m-%d %H:%M} UTC: {look.error}"
+        for look in left.refused
+    ]
+    return [text for text in texts if text not in done.failures]
 
 
 def _alike(failures: Sequence[str]) -> list[tuple[str, int]]:

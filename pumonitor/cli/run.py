@@ -30,6 +30,14 @@ def run(
             "the same windows.",
         ),
     ] = False,
+    take_over: Annotated[
+        bool,
+        typer.Option(
+            "--take-over",
+            help="Put this configuration to use although another one of the same monitor takes "
+            "turns with it on this state database; whoever uses that one has been stopped.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate every window that is due and was not evaluated yet, deliver, and exit.
@@ -53,9 +61,14 @@ def run(
             from pumonitor.cli.round_table import as_json as to_json
             from pumonitor.monitor.app import open_jobs, utc_now
             from pumonitor.monitor.config.file import read_configuration
+            from pumonitor.monitor.signals import stop_on_signals
 
             file = read_configuration(config)
-            with open_jobs(file.configuration, monitor=monitor) as jobs:
+            with (
+                stop_on_signals("SIGTERM", "SIGHUP") as stop,
+                open_jobs(file.configuration, monitor=monitor) as jobs,
+            ):
+                stop.calls(jobs.stop, give_back=jobs.give_back)
                 changed = note_changed_configuration(
                     jobs.ledger,
                     jobs.monitors.values(),
@@ -65,6 +78,8 @@ def run(
                 )
                 if refresh_auxiliary:
                     jobs.refresh_auxiliary(only=monitor)
+                if take_over:
+                    jobs.take_over()
                 done = jobs.run(
                     on_progress=lambda what, ready, of: step(what, ready / of if of else None)
                 )
@@ -80,5 +95,8 @@ def run(
             typer.echo(json.dumps(document))
         else:
             print_round(Console(highlight=False), done, left)
+        if stop.number:
+            typer.echo("stopped by a signal; the next run goes on with what is left", err=True)
+            raise typer.Exit(128 + stop.number)
     if status := exit_status(done, left, fail_on_alert=fail_on_alert):
         raise typer.Exit(status)

@@ -60,8 +60,8 @@ def serve(
 
     Results and alerts are sent as soon as they are there, to each destination by itself. A state
     database that cannot be reached at the start is waited for: /healthz answers, /readyz does not.
-    Ends gently on SIGTERM or Ctrl-C: the window that is being worked on is finished. Any number of
-    services and runs may share a state database.
+    Ends within 18 seconds of SIGTERM, SIGHUP or Ctrl-C: the window and the request at hand are
+    finished, or given back to others. Any number of services and runs may share a state database.
 
     Example: pumonitor serve --config pumonitor.yaml --health 127.0.0.1:8080
     """

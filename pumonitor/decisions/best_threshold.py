@@ -16,7 +16,7 @@ from pumonitor.metrics.rates import AtThreshold, Rates, at_threshold
 from pumonitor.metrics.resampled import Resampled
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
-from pumonitor.stats.quantiles import quantiles
+from pumonitor.stats.simultaneous_band import reaches_alone, simultaneous_widening
 
 __all__ = [
     "BestThreshold",
@@ -90,26 +90,15 @@ def best_threshold(
 
     Notes
     -----
-    With M(t) the estimate at threshold t and M_b(t) its redraw b (of rows and class prior, the same
-    for all t), let l(t) = M(t) - q(t), q the lower quantile of the redraws at t alone. The least
-    k >= 1 such that a share of (1 + confidence_level) / 2 of the redraws lies above M(t) - k l(t)
-    at every t is
-
-        k = quantile over b of max over t of (M(t) - M_b(t)) / l(t),
-
-    and likewise upwards. The band reaches k times as far down as the interval at t. As it holds M
-    at all thresholds at once, it does at whichever was chosen, by whatever rule. The eight
+    The band (`pumonitor.stats.simultaneous_band`) is of redraws of rows and class prior. As it
+    holds the criterion at all thresholds at once, it does at whichever was chosen, by whatever
+    rule. It reaches `widening` times as far as the interval at the threshold alone. The eight
     thresholds whose band is highest by the redraws, which are on a grid of 200 cells, are compared
     by their intervals from confidence draws of the whole table.
 
     `python -m benchmarks.decisions` counts how often the truth of the chosen threshold is below
     the lower end, which both claim of 2.5% of windows: the band's, and the interval's as if the
     threshold had been fixed.
-
-    References
-    ----------
-    Romano and Wolf (2005), Stepwise multiple testing as formalized data snooping, section 4;
-    Montiel Olea and Plagborg-Moller (2019), Simultaneous confidence bands, section 2 (sup-t band).
     """
     point, draws, _ = rates_by_threshold(problem, resampled)
     return best_of(
@@ -159,13 +148,13 @@ def best_of(
         reached so far. Without it a threshold at which hardly any redraw differs, and one by much,
         widens all others.
     """
-    tail = 0.5 * (1 - confidence_level)
-    low, high = quantiles(redrawn, [tail, 1 - tail])
-    low, high = np.minimum(low, value), np.maximum(high, value)
-    down, up = value - low, high - value
+    down, up = reaches_alone(value, redrawn, confidence_level=confidence_level)
     least = (least_share * float(down.max()), least_share * float(up.max()))
     down, up = np.maximum(down, least[0]), np.maximum(up, least[1])
-    widening = (_widening(value - redrawn, down, tail), _widening(redrawn - value, up, tail))
+    widening = (
+        simultaneous_widening(value - redrawn, down, confidence_level=confidence_level),
+        simultaneous_widening(redrawn - value, up, confidence_level=confidence_level),
+    )
     order = np.argsort(value - widening[0] * down, kind="stable")[::-1]
     finalists = {*thresholds[order[:_FINALISTS]].tolist(), *also}
     estimates = {one: estimate(one) for one in sorted(finalists)}
@@ -216,12 +205,3 @@ def _band(
         float(max(value - widening[0] * max(value - low, least_reach[0]), least)),
         float(min(value + widening[1] * max(high - value, least_reach[1]), most)),
     )
-
-
-def _widening(beyond: FloatArray, reach: FloatArray, tail: float) -> float:
-    """How many times its reach a band needs, to hold all thresholds at once."""
-    counted = reach > 0
-    if not counted.any():
-        return 1.0
-    farthest = np.max(beyond[:, counted] / reach[counted], axis=1)
-    return max(1.0, float(np.quantile(farthest, 1 - tail)))

@@ -64,7 +64,7 @@ def reasons_at(
     for name, one in estimates.items():
         if one.infeasible:
             by_chance = doubt is None and not more_than_chance(one)
-            found[name] = why_impossible(name, one, one.came_out, by_chance=by_chance)
+            found[name] = why_impossible(name, one, one.value, by_chance=by_chance)
     found |= _of_held(at, estimates, cases=cases)
     return {name: found[name] for name in estimates if name in found}
 

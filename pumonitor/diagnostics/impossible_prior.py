@@ -126,7 +126,7 @@ def impossible_at_threshold(estimates: Mapping[str, Estimate]) -> str | None:
     """What shows that the rates at the threshold are impossible; None if they can be."""
     shares = (estimates.get(name) for name in _OF_THE_RATES)
     worst = next((one for one in shares if one is not None and one.infeasible), None)
-    return None if worst is None else came_out_impossible(worst.name, worst, worst.came_out)
+    return None if worst is None else came_out_impossible(worst.name, worst, worst.value)
 
 
 def why_impossible(name: str, number: _WithInterval, came_out: float, *, by_chance: bool) -> str:
@@ -158,7 +158,7 @@ def impossible_prior(estimates: Mapping[str, Estimate]) -> str | None:
     worst = next((one for one in beyond if one.name == "precision"), beyond[0])
     prior = estimates.get("class_prior")
     assumed = "" if prior is None else f" of {prior.value:.3g}"
-    said = came_out_impossible(worst.name, worst, worst.came_out)
+    said = came_out_impossible(worst.name, worst, worst.value)
     return f"with the class prior{assumed} {said}: {CAUSE}"
 
 

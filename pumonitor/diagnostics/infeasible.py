@@ -24,7 +24,7 @@ def more_than_chance(estimate: Estimate) -> bool:
     if not estimate.interval_infeasible:
         return False
     low, high = estimate.range
-    beyond = max(low - estimate.came_out, estimate.came_out - high)
+    beyond = max(low - estimate.value, estimate.value - high)
     return not beyond < _STANDARD_ERRORS * estimate.se
 
 
@@ -41,7 +41,7 @@ def infeasible_values(
     by_chance = [estimate for estimate in beyond if not more_than_chance(estimate)]
 
     def listed(found: list[Estimate]) -> str:
-        return ", ".join(f"{title(e.name, settings)} ({e.came_out:.3g})" for e in found[:6])
+        return ", ".join(f"{title(e.name, settings)} ({e.value:.3g})" for e in found[:6])
 
     findings = []
     if sure:

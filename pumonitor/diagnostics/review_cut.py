@@ -14,7 +14,7 @@ from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["ReviewCut", "labels_show_a_review_cut", "labels_stop_at_a_rank", "review_cut"]
+__all__ = ["ReviewCut", "labels_stop_at_a_rank", "review_cut"]
 
 FloatArray = NDArray[np.float64]
 
@@ -28,8 +28,6 @@ _BANDS = 4
 _FEWEST_LABELS = 20
 # With none below, fewer above are no evidence at any place.
 _FEWEST_ABOVE = 15
-_ENOUGH_ABOVE = 150
-"""So many labels right above a cut let it be seen (`python -m benchmarks.review_cut`)."""
 
 _ROUNDS = 25
 _SETTLED = 1e-12
@@ -130,20 +128,6 @@ def review_cut(
         p_value=float(p_values[at]),
         at_threshold=at >= numbers[0],
     )
-
-
-def labels_show_a_review_cut(table: ScoreTable, *, scenario: str = "single-training-set") -> bool:
-    """Whether at any rank there are labels enough right above it for `review_cut` to see a cut.
-
-    All that is labeled may lie above the cut, so labels count at whatever rank has most of them
-    right above it, in the widest bands.
-    """
-    ranked = _Ranked.of(table, scenario=scenario)
-    if ranked is None:
-        return False
-    places = _places(ranked)
-    above = ranked.labels_by_rank(places) - ranked.labels_by_rank((1 - _WIDTHS[-1]) * places)
-    return bool(above.max(initial=0.0) >= _ENOUGH_ABOVE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -20,6 +20,8 @@ _BENT_LEVEL: Final = 0.1
 """Likewise: labels that fade along a bent line are let pass only where it explains them well."""
 _BENT_LEVEL_OF_RANKS: Final = 0.01
 """Lower where windows meet at equal ranks: their bends differ where their class priors do."""
+_PARTS: Final = (1.0, 0.5, 0.25, 0.125, 0.0625)
+"""Of the capacity: highest rows that are asked whether they can hold so many positives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +34,14 @@ class ChosenBy:
         "champion" or "challenger".
     sentence : str
         What was seen.
+    may_be_leak : bool
+        Whether the challenger found more positives than its highest rows can hold. Then it may
+        have been given what was known only afterwards, and finds what is confirmed.
     """
 
     model: str
     sentence: str
+    may_be_leak: bool = False
 
 
 def chosen_by(
@@ -49,9 +55,10 @@ def chosen_by(
 
     Confirmed positives become rarer from one row to the next where review stops
     (`pumonitor.diagnostics.review_cut`), at the champion's threshold, at the capacity of either
-    model, or anywhere else: at one score in all windows, or at one rank of each. And the champion
-    cannot have found a share of the positives that is more rows than it flags. Wrong where
-    positives themselves stop at a score, and blind to a choice that fades slowly with the score.
+    model, or anywhere else: at one score in all windows, or at one rank of each. And no model can
+    have a share of the positives among its highest rows that is more than these rows are. Wrong
+    where positives themselves stop at a score, and blind to a choice that fades slowly with the
+    score.
 
     Parameters
     ----------
@@ -73,20 +80,31 @@ def chosen_by(
             cut = _cut(counts, capacity, threshold if model == "champion" else None, bent_level)
             if cut is not None:
                 found.append((cut.p_value, ChosenBy(model=model, sentence=_said(model, cut))))
-        if together is not None and least_class_prior is not None and model == "champion":
-            # So many of the positives would be among so few rows.
-            inside, share = together.above(capacity)
-            labels = int(together.labeled.sum())
-            most = min(1.0, share / least_class_prior)
-            p_value = float(stats.binom.sf(inside - 1, labels, most)) if most < 1 else 1.0
-            if p_value < _LEVEL:
-                sentence = (
-                    f"{inside} of {labels} confirmed positives are among the champion's highest "
-                    f"{100 * share:.3g}% of rows, which cannot hold more than {100 * most:.3g}% "
-                    "of the positives"
-                )
-                found.append((p_value, ChosenBy(model=model, sentence=sentence)))
+        if together is not None and least_class_prior is not None:
+            found += _impossible(model, together, capacity, least_class_prior)
     return min(found, key=lambda one: one[0])[1] if found else None
+
+
+def _impossible(
+    model: str, counts: ScoreCounts, capacity: float, least_class_prior: float
+) -> list[tuple[float, ChosenBy]]:
+    """Highest rows with more of the confirmed positives than they can hold of all positives."""
+    found = []
+    labels = int(counts.labeled.sum())
+    for part in _PARTS:
+        inside, share = counts.above(part * capacity)
+        most = share / least_class_prior
+        p_value = float(stats.binom.sf(inside - 1, labels, most)) if most < 1 else 1.0
+        if p_value >= _LEVEL / len(_PARTS):
+            continue
+        sentence = (
+            f"{inside} of {labels} confirmed positives are among the {model}'s highest "
+            f"{100 * share:.3g}% of rows, which cannot hold more than {100 * most:.3g}% of the "
+            f"positives (a class prior of {least_class_prior:.3g} at least)"
+        )
+        chosen = ChosenBy(model=model, sentence=sentence, may_be_leak=model == "challenger")
+        found.append((p_value, chosen))
+    return found
 
 
 def _cut(

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from pumonitor.gate.audited_pairs import AuditedBetween, AuditEvidence
-from pumonitor.gate.chosen_labels import chosen_by
+from pumonitor.gate.chosen_labels import ChosenBy, chosen_by
 from pumonitor.gate.labels_needed import labels_needed
 from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.paired_labels import GateMetric, PairedLabels, evidence_of
+from pumonitor.gate.possible_reviews import PossibleReviews, Review
 
 __all__ = ["ENOUGH_WINDOWS", "ERROR", "Condition", "GateSettings", "Judgement", "Verdict", "judge"]
 
@@ -19,7 +20,7 @@ Verdict = Literal["better", "worse", "not yet", "cannot be judged"]
 ERROR: Final = 0.025
 """Of each side: intervals are of 95%."""
 ENOUGH_WINDOWS: Final = 5
-"""Windows with labels from which on it can be seen whether windows differ."""
+"""Windows with labels from which on it can be seen whether windows differ; before, no verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +102,9 @@ class Judgement:
         The model whose scores seem to have decided which rows were reviewed.
     by_audit : bool
         Whether an audit decided, since labels could not.
+    possible_review : Review or None
+        A review of one model's highest rows that labels do not rule out, and under which the
+        difference need not be there.
     """
 
     challenger: str
@@ -113,6 +117,7 @@ class Judgement:
     labels_needed: int | None = None
     chosen_by: str | None = None
     by_audit: bool = False
+    possible_review: Review | None = None
 
 
 def judge(
@@ -126,8 +131,10 @@ def judge(
     A challenger is better if the difference of one metric is surely above 0, and each one of
     `not_worse` surely above minus its margin. Evidence is that of bets, so that the error, 2.5% on
     each side, is that of all windows at which anybody looks (`MeanEvidence`), and of all
-    challengers together (Holm: the one with most evidence is asked for the most). Wrong where
-    labels favour a model without a jump, and where what came before says nothing of what comes.
+    challengers together (Holm: the one with most evidence is asked for the most). It has to be so
+    under every review of either model's highest rows that labels do not rule out
+    (`PossibleReviews`), and in five windows with labels. Wrong where labels favour a model in
+    another way, and where what came before says nothing of what comes.
 
     Parameters
     ----------
@@ -192,10 +199,10 @@ class _Asked:
     tests: tuple[_Test, ...]
     labels: int
     windows: int
-    chosen: str | None
-    why: str
+    chosen: ChosenBy | None
+    seen: tuple[PairedLabels, ...]
     by_audit: bool
-    capacity: float
+    settings: GateSettings
 
     @classmethod
     def of(
@@ -211,8 +218,10 @@ class _Asked:
             threshold=settings.threshold,
             least_class_prior=settings.least_class_prior,
         )
-        reviewed = sum(one.reviewed for one in audits)
-        by_audit = chosen is not None and reviewed > 0 and settings.better == "recall"
+        reviewed = sum(audit.reviewed for audit in audits)
+        by_audit = (
+            reviewed > 0 and settings.better == "recall" and _needs_audit(chosen, windows, settings)
+        )
         if by_audit:
             tests = [_Test(metric="precision", above=0.0, evidence=AuditEvidence.of(audits))]
         else:
@@ -231,10 +240,10 @@ class _Asked:
             tests=tuple(tests),
             labels=reviewed if by_audit else sum(one.positives for one in windows),
             windows=len(audits) if by_audit else sum(one.positives > 0 for one in windows),
-            chosen=None if chosen is None else chosen.model,
-            why=_why(chosen.sentence if chosen else "", settings, by_audit=by_audit),
+            chosen=chosen,
+            seen=tuple(windows),
             by_audit=by_audit,
-            capacity=settings.capacity,
+            settings=settings,
         )
 
     @property
@@ -242,47 +251,114 @@ class _Asked:
         """Of the condition with least evidence: all of them have to hold."""
         return min(one.capital for one in self.tests)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether what there is can judge."""
-        return not self.why
-
     def judged(self, error: float) -> Judgement:
         conditions = tuple(one.at(error) for one in self.tests)
-        verdict, needed = self._verdict(conditions), None
-        if verdict == "not yet":
-            numbers = [
-                labels_needed(test.evidence, above=test.above, error=error, labels=self.labels)
-                if isinstance(test.evidence, MeanEvidence)
-                else None
-                for test, condition in zip(self.tests, conditions, strict=True)
-                if not condition.holds
-            ]
-            known = [one for one in numbers if one is not None]
-            needed = max(known) if len(known) == len(numbers) else None
+        why_not = self._why_not()
+        lies = _where_it_lies(conditions)
+        review = (
+            None if why_not or self.by_audit else self._possible_review(lies, conditions, error)
+        )
+        is_early = self.windows < ENOUGH_WINDOWS and not self.by_audit
+        verdict: Verdict = lies if review is None and not is_early else "not yet"
+        needed = self._labels_needed(conditions, error) if lies == "not yet" else None
+        if review is not None:
+            needed = review.labels_needed
         return Judgement(
             challenger=self.name,
-            verdict=verdict,
-            reason=self._reason(verdict, conditions, needed),
+            verdict="cannot be judged" if why_not else verdict,
+            reason=why_not or self._reason(lies, conditions, needed, review, error),
             conditions=conditions,
             error=error,
             labels=self.labels,
             windows=self.windows,
-            labels_needed=needed,
-            chosen_by=self.chosen,
+            labels_needed=None if why_not else needed,
+            chosen_by=None if self.chosen is None else self.chosen.model,
             by_audit=self.by_audit,
+            possible_review=review,
         )
 
-    def _verdict(self, conditions: Sequence[Condition]) -> Verdict:
-        if not self.is_open:
-            return "cannot be judged"
-        if any(one.fails for one in conditions):
-            return "worse"
-        return "better" if all(one.holds for one in conditions) else "not yet"
+    def _labels_needed(self, conditions: Sequence[Condition], error: float) -> int | None:
+        """Until all conditions hold, as far as it can be told."""
+        numbers = [
+            labels_needed(test.evidence, above=test.above, error=error, labels=self.labels)
+            if isinstance(test.evidence, MeanEvidence)
+            else None
+            for test, condition in zip(self.tests, conditions, strict=True)
+            if not condition.holds
+        ]
+        known = [number for number in numbers if number is not None]
+        return max(known) if len(known) == len(numbers) else None
 
-    def _reason(self, verdict: Verdict, conditions: Sequence[Condition], needed: int | None) -> str:
-        if verdict == "cannot be judged":
-            return self.why
+    def _sooner_by_aul(self, error: float, needed: int | None) -> str:
+        """That a gate of AUL takes fewer labels than one of recall, where it does."""
+        if self.by_audit or self.settings.better != "recall":
+            return ""
+        evidence = evidence_of(self.seen, "aul")
+        sooner = labels_needed(evidence, above=0.0, error=error, labels=self.labels)
+        if sooner is None or (needed is not None and 2 * sooner > needed):
+            return ""
+        return (
+            f"; AUL differs by {evidence.mean:+.4f}, and with gate: {{better: aul}} some "
+            f"{sooner:,} labels in all would tell"
+        )
+
+    def _possible_review(
+        self, lies: Verdict, conditions: Sequence[Condition], error: float
+    ) -> Review | None:
+        """A review that is not ruled out and under which the difference need not be there."""
+        if lies == "not yet":
+            return None
+        is_worse = lies == "worse"
+        asked = [one for one in conditions if one.fails] if is_worse else conditions
+        reviews = PossibleReviews.of(self.seen, capacity=self.settings.capacity)
+        found = [
+            reviews.undecided(
+                "recall" if one.metric == "recall" else "aul",
+                above=-one.above if is_worse else one.above,
+                error=error,
+                is_reversed=is_worse,
+            )
+            for one in asked
+        ]
+        # All have to hold; one that surely does not is enough.
+        if is_worse and None in found:
+            return None
+        return next((review for review in found if review is not None), None)
+
+    def _why_not(self) -> str:
+        """Why it cannot be judged; empty if it can."""
+        metrics = ", ".join(self.settings.not_worse)
+        if self.by_audit:
+            if not metrics:
+                return ""
+            return (
+                f"{self.chosen.sentence if self.chosen else 'labels cannot decide'}; an audit "
+                f"between the models says nothing of {metrics}, which the gate asks for as well: "
+                "leave out not_worse, or give propensities"
+            )
+        if self.chosen is None:
+            return ""
+        if self.chosen.may_be_leak:
+            return (
+                f"{self.chosen.sentence}; so it was given something that was known only "
+                "afterwards, as a feature that changes once a case is confirmed, or it chose which "
+                "rows were reviewed: train it on features as they were at the prediction, and keep "
+                "them in a table with known_at"
+            )
+        return (
+            f"{self.chosen.sentence}; so they say which model chose them, not which one is better. "
+            "Draw an audit between the two models (pumonitor audit draw MONITOR --between champion "
+            "CHALLENGER), or give propensities"
+        )
+
+    def _reason(
+        self,
+        lies: Verdict,
+        conditions: Sequence[Condition],
+        needed: int | None,
+        review: Review | None,
+        error: float,
+    ) -> str:
         main = conditions[0]
         if main.value is None:
             return (
@@ -290,47 +366,49 @@ class _Asked:
                 if self.by_audit
                 else "there are no confirmed positives yet"
             )
-        what = {
-            "recall": f"recall among the highest {100 * self.capacity:.3g}% of rows",
-            "aul": "AUL",
-            "precision": f"precision among the highest {100 * self.capacity:.3g}% of rows",
-        }[main.metric]
+        highest = f"among the highest {100 * self.settings.capacity:.3g}% of rows"
+        what = "AUL" if main.metric == "aul" else f"{main.metric} {highest}"
         said = f"{what} differs by {main.value:+.4f} ({main.low:+.4f} to {main.high:+.4f})"
         others = [
-            one for one in conditions[1:] if (one.fails if verdict == "worse" else not one.holds)
+            one for one in conditions[1:] if (one.fails if lies == "worse" else not one.holds)
         ]
         for one in others:
             said += (
                 f"; {one.metric} has to be above {one.above:+.4f} and is "
                 f"{one.value:+.4f} ({one.low:+.4f} to {one.high:+.4f})"
             )
-        if verdict == "not yet":
+        if lies == "not yet":
             unit = "cases" if self.by_audit else "labels"
             said += f"; there are {self.labels:,} {unit}"
             if needed is not None:
                 said += f", and some {needed:,} in all would tell in 4 of 5 cases"
             elif main.value <= 0:
                 said += ", and as it looks more of them will not tell"
-        elif self.windows < ENOUGH_WINDOWS and not self.by_audit:
-            number = "one window is" if self.windows == 1 else f"{self.windows} windows are"
-            said += f"; {number} too few to see whether windows differ"
+            said += self._sooner_by_aul(error, needed)
+        if review is not None:
+            said += f"; but with {self.labels:,} labels {review.sentence}"
+        if self.windows < ENOUGH_WINDOWS and not self.by_audit:
+            said += (
+                f"; there is no verdict before {ENOUGH_WINDOWS} windows have labels, so that it "
+                f"can be seen whether windows differ: {self.windows} "
+                f"{'has' if self.windows == 1 else 'have'}"
+            )
         return said
 
 
-def _why(sentence: str, settings: GateSettings, *, by_audit: bool) -> str:
-    """Why it cannot be judged; empty if it can."""
-    if not sentence:
-        return ""
-    if by_audit:
-        if not settings.not_worse:
-            return ""
-        metrics = ", ".join(settings.not_worse)
-        return (
-            f"{sentence}; an audit between the models says nothing of {metrics}, which the gate "
-            "asks for as well: leave out not_worse, or give propensities"
-        )
-    return (
-        f"{sentence}; so they say which model chose them, not which one is better. Draw an audit "
-        "between the two models (pumonitor audit draw MONITOR --between champion CHALLENGER), or "
-        "give propensities"
-    )
+def _needs_audit(
+    chosen: ChosenBy | None, windows: Sequence[PairedLabels], settings: GateSettings
+) -> bool:
+    """Whether labels cannot decide, and an audit between the models can."""
+    if chosen is not None:
+        # It counts confirmed positives as they are, and a leak finds just those.
+        return not chosen.may_be_leak
+    reviews = PossibleReviews.of(windows, capacity=settings.capacity)
+    return not reviews.are_ruled_out(error=ERROR)
+
+
+def _where_it_lies(conditions: Sequence[Condition]) -> Verdict:
+    """What intervals say, whoever chose the labels."""
+    if any(one.fails for one in conditions):
+        return "worse"
+    return "better" if all(one.holds for one in conditions) else "not yet"

@@ -8,7 +8,7 @@ import numpy as np
 
 from pumonitor.gate.mean_evidence import MeanEvidence
 
-__all__ = ["labels_needed"]
+__all__ = ["labels_needed", "rounded_labels"]
 
 _RUNS: Final = 200
 _POWER: Final = 0.8
@@ -49,12 +49,12 @@ def labels_needed(
     while number <= _MOST:
         sums = evidence.resampled_capitals(above, labels=round(number), runs=_RUNS, rng=rng)
         if float(np.mean(sums >= -np.log(error))) >= _POWER:
-            return _rounded(number * (labels or evidence.units) / evidence.units)
+            return rounded_labels(number * (labels or evidence.units) / evidence.units)
         number *= _STEPS
     return None
 
 
-def _rounded(number: float) -> int:
+def rounded_labels(number: float) -> int:
     """To two digits, upwards: it is not known better."""
     step = 10 ** max(int(np.log10(number)) - 1, 0)
     return int(-(-number // step) * step)

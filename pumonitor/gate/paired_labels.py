@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from pumonitor.errors import InputError
 from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.score_counts import ScoreCounts
 
-__all__ = ["GateMetric", "PairedLabels", "evidence_of", "shares_below"]
+__all__ = ["MODELS", "GateMetric", "PairedLabels", "evidence_of", "shares_below"]
 
 FloatArray = NDArray[np.float64]
 GateMetric = Literal["recall", "aul"]
@@ -23,7 +23,7 @@ _DECIMALS: Final = 4
 """Of a difference: rounding moves a mean by far less than one label does."""
 _ROUNDING: Final = 1e-9
 """What a propensity that is stored and read may have lost."""
-_MODELS: Final = ("champion", "challenger")
+MODELS: Final = ("champion", "challenger")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,6 +50,9 @@ class PairedLabels:
         All rows that were ranked.
     largest_weight : float
         That a label could have had: 1 over the least propensity.
+    champion_below : ndarray of float, shape (units,)
+        Share of all rows below the positive by the champion's score; empty in windows that were
+        stored before it was kept.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class PairedLabels:
     positives: int
     rows: int
     largest_weight: float = 1.0
+    champion_below: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def of_window(
@@ -120,11 +124,12 @@ class PairedLabels:
             chances = np.asarray(propensity, dtype=np.float64)[positive]
             weights, largest = 1.0 / _chances(chances, least), 1.0 / least
         places = [_places(one[stands], one[positive], capacity) for one in found.values()]
-        differences = np.stack([places[1][at] - places[0][at] for at in (0, 1)], axis=1)
+        units = [places[1][at] - places[0][at] for at in (0, 1)]
+        columns = np.stack([*units, places[0][1]], axis=1)
         positives = len(weights)
         if entity is not None:
-            differences, weights = _by_entity(np.asarray(entity)[positive], differences, weights)
-        differences = differences.round(_DECIMALS)
+            columns, weights = _by_entity(np.asarray(entity)[positive], columns, weights)
+        differences = columns[:, :2].round(_DECIMALS)
         return cls(
             recall=differences[:, 0],
             aul=differences[:, 1],
@@ -135,7 +140,12 @@ class PairedLabels:
             positives=positives,
             rows=int(stands.sum()),
             largest_weight=float(largest),
+            champion_below=columns[:, 2],
         )
+
+    def share_below(self, model: str) -> FloatArray:
+        """Share of all rows below each unit, by the score of "champion" or "challenger"."""
+        return self.champion_below + (0.0 if model == "champion" else self.aul)
 
     def differences(self, metric: GateMetric) -> FloatArray:
         """Of one metric."""
@@ -149,6 +159,7 @@ class PairedLabels:
             "weights": self.weights,
             "sizes": np.array([self.positives, self.rows]),
             "largest_weight": np.array(self.largest_weight),
+            "champion_below": self.champion_below,
         }
         for model, counts in self.counts.items():
             columns |= {f"{model} {one.name}": getattr(counts, one.name) for one in fields(counts)}
@@ -166,7 +177,7 @@ class PairedLabels:
                 is_probability=bool(columns[f"{model} is_probability"]),
                 **{one.name: columns[f"{model} {one.name}"] for one in fields(ScoreCounts)[1:]},
             )
-            for model in _MODELS
+            for model in MODELS
             if f"{model} cell" in columns
         }
         return cls(
@@ -177,6 +188,7 @@ class PairedLabels:
             positives=int(columns["sizes"][0]),
             rows=int(columns["sizes"][1]),
             largest_weight=float(columns.get("largest_weight", 1.0)),
+            champion_below=columns.get("champion_below", np.zeros(0)),
         )
 
 
@@ -250,12 +262,12 @@ def shares_below(all_rows: FloatArray, positives: FloatArray) -> FloatArray:
 
 
 def _by_entity(
-    entity: NDArray[Any], differences: FloatArray, weights: FloatArray
+    entity: NDArray[Any], columns: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """One unit per entity: the mean of its positives."""
     _, unit, sizes = np.unique(entity, return_inverse=True, return_counts=True)
     mass = np.bincount(unit, weights, minlength=len(sizes))
     means = [
-        np.bincount(unit, weights * column, minlength=len(sizes)) / mass for column in differences.T
+        np.bincount(unit, weights * column, minlength=len(sizes)) / mass for column in columns.T
     ]
-    return np.stack(means, axis=1).reshape(-1, 2), mass / sizes
+    return np.stack(means, axis=1), mass / sizes

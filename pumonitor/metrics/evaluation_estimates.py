@@ -62,7 +62,7 @@ def estimates_and_curves(
         PREDICTED_POSITIVE_RATE.estimate(at),
         aul_estimate(problem, lift),
         auc_estimate(problem, lift),
-        average_precision_estimate(problem, lift),
+        average_precision_estimate(problem),
         *(metric.estimate(at) for metric in threshold_metrics),
         *maxima(problem, resampled),
         *top_k_estimates(problem, top_k),

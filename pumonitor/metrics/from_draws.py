@@ -27,7 +27,6 @@ def estimate_from_draws(
     prior: FloatArray | None,
     method: str,
     value_range: tuple[float, float] = (0.0, 1.0),
-    unconstrained_value: float | None = None,
 ) -> Estimate:
     """Estimate with the interval that confidence draws give.
 
@@ -48,8 +47,7 @@ def estimate_from_draws(
     bias = 0.0
     by_prior = None if prior is None else with_value(prior)
     if by_prior is not None and len(by_prior):
-        at_prior = float(value) if unconstrained_value is None else unconstrained_value
-        bias = float(np.add.reduce(by_prior) / len(by_prior)) - at_prior
+        bias = float(np.add.reduce(by_prior) / len(by_prior)) - float(value)
         bias = 0.0 if abs(bias) < 1e-12 else bias  # no more than rounding
     if problem.correct_prior_bias:
         value = value - bias
@@ -68,7 +66,6 @@ def estimate_from_draws(
         se_prior=0.0 if by_prior is None else _spread(by_prior),
         prior_bias=bias,
         range=value_range,
-        unconstrained_value=unconstrained_value,
         sampling_interval=_holding(float(value), *by_sampling),
     )
 

@@ -18,6 +18,8 @@ from pumonitor.metrics.rates import Rates, corrected_rates
 from pumonitor.metrics.resampled import Resampled
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
+from pumonitor.stats.quantiles import quantiles
+from pumonitor.stats.simultaneous_band import reaches_alone, simultaneous_widening
 
 __all__ = ["MAXIMIZED", "maxima"]
 
@@ -29,112 +31,150 @@ MAXIMIZED = (F1, BALANCED_ACCURACY, MCC, ACCURACY)
 def maxima(problem: Problem, resampled: Resampled) -> list[Estimate]:
     """`<name>_max` and `<name>_max_threshold` for F1, balanced accuracy, MCC and accuracy.
 
-    The maximum over thresholds of an estimated curve is too high, because it picks the luckiest
-    threshold; resampling says by how much, and the interval is centred on the corrected value.
-    The value itself is the plain maximum, which with every positive labeled is what one would
-    compute from the labels. Thresholds are the labeled scores, between which a threshold only
-    flags more unlabeled rows for the same positives (and flagging all, or none). Recall is held
-    to what is possible (precision at most 1), so that one lucky row cannot win.
+    Estimated are M* = max over t of M(t), with M(t) the metric at threshold t (of the process, or
+    of these rows where the target is the window), and the threshold t* that gives it. Candidates
+    are the labeled scores, between which a threshold only flags more unlabeled rows for the same
+    positives, and flagging all or none. Recall is held to what is possible (precision at most 1),
+    so that one lucky row cannot win.
+
+    Notes
+    -----
+    With L(t) the lower half of a band that holds M at all thresholds at once
+    (`pumonitor.stats.simultaneous_band`) and U(t) the upper end of the interval at t alone:
+
+    - max L <= M*, as L(t) <= M(t) <= M* at every t. L is about an estimate that leaves out the
+      labeled row at the threshold, which otherwise counts as evidence for itself, and reaches at
+      least as far down as Jeffreys' interval does.
+    - M* = M(t*) <= U(t*): U need hold at t* alone, which no chance has chosen. The upper end is the
+      highest U of the thresholds that can be t*.
+    - Those are all at which the interval of what they bring less than the one with the highest
+      estimate holds 0. The interval of the threshold reaches from the first of them to the last,
+      and one candidate further: between candidates nothing was counted.
+
+    The highest point of an estimated curve is too high. What it is too high by is taken off: the
+    mean over redraws of their highest point less the estimate without the row at its threshold.
+    What is left is no less than what flagging all or none brings.
+
+    `python -m benchmarks.maxima` has coverage, widths and bias.
     """
-    table = problem.table
-    candidates = np.flatnonzero(table.labeled > 0)
-    candidates = np.concatenate([[0], candidates, [len(table)]])
-    scores = np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]])[candidates]
-    point = _feasible(
-        problem,
-        problem.labeled_above[candidates],
-        problem.population_above[candidates],
-        np.asarray(problem.class_prior.value),
-    )
-    redrawn = _Redrawn.of(problem, resampled)
-    found: list[Estimate] = []
-    for metric in MAXIMIZED:
-        curve = _values(metric, point)
-        best = int(np.argmax(curve))
-        found += _maximum(
-            problem, metric, redrawn, value=float(curve[best]), threshold=float(scores[best])
-        )
-    return found
+    curves = _Curves.of(problem, resampled)
+    return [estimate for metric in MAXIMIZED for estimate in _maximum(problem, metric, curves)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Redrawn:
-    """Rates on the grid of the resamples, redrawn for each source of uncertainty.
+class _Curves:
+    """Rates at the candidates, as estimated and redrawn for each source of uncertainty.
 
     Attributes
     ----------
     thresholds : ndarray of shape (t,)
-    as_seen : Rates
-        Nothing is redrawn.
+    point : Rates
+    by_others : Rates
+        Without the labeled row at each threshold.
+    at_least : Rates
+        With the share of the labeled rows above at the lower end of its interval.
     by_sample, by_prior, by_both : Rates
         The table, the class prior, or both are redrawn; `by_prior` is None for a known prior.
     """
 
     thresholds: FloatArray
-    as_seen: Rates
+    point: Rates
+    by_others: Rates
+    at_least: Rates
     by_sample: Rates
     by_prior: Rates | None
     by_both: Rates
 
     @classmethod
-    def of(cls, problem: Problem, resampled: Resampled) -> _Redrawn:
-        """Rates at the lowest threshold and at those whose cell holds labeled rows."""
+    def of(cls, problem: Problem, resampled: Resampled) -> _Curves:
+        """At the lowest threshold and at those whose cell holds labeled rows."""
         allowed = resampled.holds_labeled.copy()
         allowed[0] = True
-        seen = resampled.labeled_above[allowed], resampled.population_above[allowed]
+        labeled, population = resampled.labeled_above[allowed], resampled.population_above[allowed]
+        own = resampled.row_share[allowed]
+        others = np.divide(labeled - own, 1 - own, out=labeled.copy(), where=own < 1)
+        if problem.target == "window":
+            # The row is known of the window's positives, all of which may be labeled.
+            known = min(problem.label_share, 1.0) * own
+            others = known + (1 - known) * others
         draws = resampled.labeled_draws[:, allowed], resampled.population_draws[:, allowed]
         fixed_prior = np.asarray(problem.class_prior.value)
         by_sample = _feasible(problem, *draws, fixed_prior)
         by_both, by_prior = by_sample, None
         if problem.prior_draws is not None:
             by_both = _feasible(problem, *draws, resampled.prior_draws)
-            by_prior = _feasible(problem, *seen, resampled.prior_draws)
+            by_prior = _feasible(problem, labeled, population, resampled.prior_draws)
         return cls(
             thresholds=resampled.thresholds[allowed],
-            as_seen=_feasible(problem, *seen, fixed_prior),
+            point=_feasible(problem, labeled, population, fixed_prior),
+            by_others=_feasible(problem, others, population, fixed_prior),
+            at_least=_feasible(problem, resampled.labeled_low[allowed], population, fixed_prior),
             by_sample=by_sample,
             by_prior=by_prior,
             by_both=by_both,
         )
 
 
-def _maximum(
-    problem: Problem,
-    metric: ThresholdMetric,
-    redrawn: _Redrawn,
-    *,
-    value: float,
-    threshold: float,
-) -> list[Estimate]:
-    """The maximum of a metric and its threshold, with intervals from the maxima redrawn."""
-    thresholds, by_prior = redrawn.thresholds, redrawn.by_prior
-    draws, where = _best(metric, redrawn.by_both, thresholds)
-    sampling = draws if by_prior is None else _best(metric, redrawn.by_sample, thresholds)[0]
-    optimism = float(np.mean(sampling)) - float(np.max(_values(metric, redrawn.as_seen)))
-    # Shift twice: once from the resamples' own optimism back to the curve they were drawn
-    # from, once from that curve to the truth.
-    centred = draws - 2 * max(optimism, 0.0)
-    name = f"{metric.name}_max"
+def _maximum(problem: Problem, metric: ThresholdMetric, curves: _Curves) -> list[Estimate]:
+    """The maximum of a metric and its threshold."""
+    value, sampling = _values(metric, curves.point), _values(metric, curves.by_sample)
+    by_prior = None if curves.by_prior is None else _values(metric, curves.by_prior)
+    both = sampling if by_prior is None else _values(metric, curves.by_both)
+    level = problem.confidence_level
+    by_others, least_there = _values(metric, curves.by_others), _values(metric, curves.at_least)
+    chosen, thresholds = int(np.argmax(value)), curves.thresholds
+    less = quantiles(both[:, [chosen]] - both, [0.5 * (1 - level)])[0]
+    kept = np.flatnonzero(np.minimum(less, value[chosen] - value) <= 0)
+
+    def ends_by(redrawn: FloatArray) -> tuple[float, float]:
+        down, up = reaches_alone(value, redrawn, confidence_level=level)
+        down = np.maximum(down, value - least_there)
+        widening = simultaneous_widening(value - redrawn, down, confidence_level=level)
+        return float(np.max(by_others - widening * down)), float(np.max((value + up)[kept]))
+
+    low, high = ends_by(both)
+    by_sampling = (low, high) if by_prior is None else ends_by(sampling)
+    best = np.argmax(sampling, axis=1)
+    luck = sampling.max(axis=1) - by_others[best]
+    # Flagging all or none is no choice that luck could make.
+    least = max(float(value[0]), float(value[-1]))
+    highest = estimate_from_draws(
+        problem,
+        f"{metric.name}_max",
+        float(value.max()),
+        both.max(axis=1),
+        sampling=sampling.max(axis=1),
+        prior=None if by_prior is None else by_prior.max(axis=1),
+        method="simultaneous band of redrawn curves",
+        value_range=metric.value_range(problem.class_prior.value),
+    )
+    without_luck = max(highest.value - max(float(luck.mean()), 0.0), least)
+    possible = _around(thresholds, kept)
     return [
-        estimate_from_draws(
-            problem,
-            name,
-            value,
-            centred,
-            sampling=sampling,
-            prior=None if by_prior is None else _best(metric, by_prior, thresholds)[0],
-            method="bootstrap of the table, corrected for optimism",
-            value_range=metric.value_range(problem.class_prior.value),
+        replace(
+            highest,
+            value=without_luck,
+            low=min(low, without_luck),
+            high=max(high, without_luck),
+            sampling_interval=(
+                min(by_sampling[0], without_luck),
+                max(by_sampling[1], without_luck),
+            ),
         ),
-        estimate_from_draws(
-            problem,
-            f"{name}_threshold",
-            threshold,
-            where,
-            sampling=where,
-            prior=None,
-            method="bootstrap of the table",
-            value_range=(-math.inf, math.inf),
+        replace(
+            estimate_from_draws(
+                problem,
+                f"{metric.name}_max_threshold",
+                float(thresholds[chosen]),
+                thresholds[np.argmax(both, axis=1)],
+                sampling=thresholds[best],
+                prior=None,
+                method="thresholds at which redrawn curves are not surely lower",
+                value_range=(-math.inf, math.inf),
+            ),
+            low=possible[0],
+            high=possible[1],
+            sampling_interval=possible,
         ),
     ]
 
@@ -153,9 +193,7 @@ def _values(metric: ThresholdMetric, rates: Rates) -> FloatArray:
     return np.where(np.isfinite(values), values, 0.0)
 
 
-def _best(
-    metric: ThresholdMetric, rates: Rates, thresholds: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    values = _values(metric, rates)
-    best = np.argmax(values, axis=1)
-    return values[np.arange(len(values)), best], thresholds[best]
+def _around(thresholds: FloatArray, kept: NDArray[np.intp]) -> tuple[float, float]:
+    """The thresholds just outside those that are kept, where there are any."""
+    before, after = max(int(kept[0]) - 1, 0), min(int(kept[-1]) + 1, len(thresholds) - 1)
+    return float(thresholds[before]), float(thresholds[after])

@@ -20,7 +20,6 @@ from pumonitor.metrics.influence import standard_error
 from pumonitor.metrics.paired import ModelOnRows, difference_range
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
-from pumonitor.metrics.ranking import added_in_squares
 from pumonitor.metrics.window_target import window_prior, window_ratio
 from pumonitor.results import Estimate
 from pumonitor.tables import ScoreTable
@@ -62,7 +61,7 @@ def lift_difference(first: ModelOnRows, second: ModelOnRows, rows: ScoreTable) -
     value = _lift_influence(first.problem)[0] - _lift_influence(second.problem)[0]
     error, degrees = paired_standard_error(first, second, rows)
     problem = first.on_rows(rows)
-    error = added_in_squares(error, _unseen_spread(first, second, problem))
+    error = np.hypot(error, _unseen_spread(first, second, problem))
     noise = _t_noise(error, degrees, problem.generator("paired ranking"))
     return LiftDifference(problem=problem, value=value, draws=value + noise)
 
@@ -87,7 +86,7 @@ def _unseen_spread(first: ModelOnRows, second: ModelOnRows, problem: Problem) ->
     variance /= (problem.labeled_size + 1) ** 2
     if problem.target == "window":
         ratio = window_ratio(first.problem, 0, class_prior=window_prior(first.problem))
-        return np.sqrt(variance * ratio) if ratio.ndim else math.sqrt(variance * float(ratio))
+        return np.asarray(np.sqrt(variance * ratio))
     return math.sqrt(variance)
 
 

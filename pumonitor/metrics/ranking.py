@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,11 @@ from pumonitor.stats.confidence_draws import logit_t_draws
 
 __all__ = ["ObservedLift", "observed_lift"]
 
-_PSEUDO_ROW = 1 / 8
-_HEAVY_PSEUDO_ROW = 1 / 4
+_UNSEEN_ROWS = 1 / 4
+"""Of unseen positives, in the draws below the value; the lower end then stands for 1 / n_L."""
+_HEAVY_UNSEEN_ROWS = 1 / 2
+"""The same with propensities, of the weight that an unseen positive would have had."""
+_EVERY_OTHER = np.arange(DRAWS) % 2 == 0
 
 FloatArray = NDArray[np.float64]
 
@@ -30,7 +34,6 @@ class ObservedLift:
 
     value: float
     draws: FloatArray
-    standard_error: FloatArray | float
     method: str
     correlation: float = 0.0
     """With the total of the labeled weights, where that is what the class prior comes from."""
@@ -41,8 +44,9 @@ def observed_lift(problem: Problem) -> ObservedLift:
 
     Equation 4 of the AUL paper in the single-training-set scenario; against the unlabeled rows
     alone, the AUC_pu of Jain et al. (2017), in case-control. The interval is Student's t on the
-    logit scale with variances from both samples. At exactly 0 or 1, where there is no logit, it
-    is the bound that another placement had not been seen in n_L rows.
+    logit scale with variances from both samples, for the positives of the kinds that were seen.
+    Others, of which no labeled row shows any, are taken to score at random (`_unseen_share`):
+    they can only draw the lift towards 1/2.
     """
     table = problem.table
     population = problem.population
@@ -55,19 +59,13 @@ def observed_lift(problem: Problem) -> ObservedLift:
     labeled_influence = placement_sums / total - value
     population_influence = labeled_above[1:] + 0.5 * problem.labeled_share - value
     error, degrees = standard_error(problem, labeled_influence, population_influence)
-    error = added_in_squares(error, _unseen_spread(problem, value, labeled_influence))
     rng = problem.generator("ranking")
-    if not 0 < value < 1:
-        return ObservedLift(
-            value=value,
-            draws=_no_spread_draws(problem, value),
-            standard_error=0.0,
-            method="exact bound (no other placement seen)",
-        )
+    seen = logit_t_draws(value, error, degrees, size=DRAWS, rng=rng)
+    nearer_chance = (seen - value) * (0.5 - value) > 0 if np.any(seen != value) else _EVERY_OTHER
+    unseen = _unseen_share(problem, labeled_influence, nearer_chance)
     return ObservedLift(
         value=value,
-        draws=logit_t_draws(value, error, degrees, size=DRAWS, rng=rng),
-        standard_error=error,
+        draws=seen + unseen * (0.5 - seen),
         method="Student t on the logit scale",
         correlation=correlation_with_positives(problem, labeled_influence, population_influence)
         if problem.is_prior_counted
@@ -75,34 +73,48 @@ def observed_lift(problem: Problem) -> ObservedLift:
     )
 
 
-def added_in_squares(error: FloatArray | float, other: FloatArray | float) -> FloatArray | float:
-    """Error of two independent ones; of each draw if one of them has draws."""
-    if isinstance(error, float) and isinstance(other, float):
-        return math.hypot(error, other)
-    return np.asarray(np.hypot(error, other))
+def _unseen_share(
+    problem: Problem, labeled_influence: FloatArray, nearer_chance: NDArray[np.bool_]
+) -> FloatArray:
+    """Draws of the share of positives of kinds that no labeled row shows; 0 in the other half.
 
+    n_L labeled rows all miss a share u with chance (1 - u)^n_L. With a quarter of a row for what
+    is unseen, u has the distribution Beta(1/4, n_L); as half of the draws hold it, the 2.5% end
+    of an interval stands for a share of about 1 / n_L. See docs/decisions/unseen-positives.md.
 
-def _unseen_spread(
-    problem: Problem, value: float, labeled_influence: FloatArray
-) -> FloatArray | float:
-    """Error from placements that a small sample has not shown.
-
-    With a good ranking few labeled rows are low, and 20 of them mostly show none: their spread is
-    then far too small. An eighth of a pseudo-row placed at random stands for the unseen; it
-    vanishes with n_L squared, and with what is left to be labeled for the window target.
-    With propensities the rows not shown are the ones that count for most: a quarter of a row of
-    the weight it would have had there (at 20 to 50 effective rows, propensities rising with the
-    score, coverage was 75 to 85% without it).
+    With propensities it is half a row, of the weight that it would have had if labeled.
+    For the window target it is as much less as the window leaves unknown.
     """
-    variance = _PSEUDO_ROW * (value - 0.5) ** 2 / (problem.labeled_size + 1) ** 2
+    rng, share = problem.generator("unseen positives"), np.zeros(DRAWS)
+    held = np.flatnonzero(nearer_chance)
     if problem.table.has_propensities:
-        heavy = _weight_if_labeled(problem) * labeled_influence
-        spread = float(np.sum(problem.population_share * heavy**2))
-        variance += _HEAVY_PSEUDO_ROW * spread / float(problem.table.labeled.sum()) ** 2
+        unseen = rng.permutation(_unseen_rows(_HEAVY_UNSEEN_ROWS, len(held)))
+        unseen *= _relative_weight_if_labeled(problem, labeled_influence)
+    else:
+        unseen = rng.permutation(_unseen_rows(_UNSEEN_ROWS, len(held)))
+    share[held] = unseen / (unseen + rng.gamma(problem.labeled_size, size=len(held)))
     if problem.target == "window":
-        ratio = window_ratio(problem, 0, class_prior=window_prior(problem))
-        return np.sqrt(variance * ratio) if ratio.ndim else math.sqrt(variance * float(ratio))
-    return math.sqrt(variance)
+        share *= np.sqrt(window_ratio(problem, 0, class_prior=window_prior(problem)))
+    return np.minimum(share, 1.0)
+
+
+@lru_cache(maxsize=4)
+def _unseen_rows(mean: float, size: int) -> FloatArray:
+    """Quantiles of a gamma distribution of scale 1, at the midpoints of equal strata."""
+    quantiles = special.gammaincinv(mean, (np.arange(size) + 0.5) / size)
+    return np.asarray(quantiles, dtype=float)
+
+
+def _relative_weight_if_labeled(problem: Problem, labeled_influence: FloatArray) -> float:
+    """Weight that an unseen positive would have had if labeled, over the mean labeled weight.
+
+    Root mean square over the population, rows counted by how far they are placed from the value.
+    """
+    far = problem.population_share * labeled_influence**2
+    weight = _weight_if_labeled(problem)
+    mean = float(problem.table.labeled.sum()) / problem.labeled_size
+    square = float(np.sum(far * weight**2)) / max(float(np.sum(far)), 1e-300)
+    return math.sqrt(square) / mean if square > 0 else 1.0
 
 
 def _weight_if_labeled(problem: Problem) -> FloatArray:
@@ -120,19 +132,6 @@ def _weight_if_labeled(problem: Problem) -> FloatArray:
     held = np.flatnonzero(table.labeled > 0)
     weights = table.labeled_squares[held] / table.labeled[held]
     return np.asarray(np.interp(np.arange(len(table)), held, weights))
-
-
-def _no_spread_draws(problem: Problem, value: float) -> FloatArray:
-    """Draws when all placements are equal: how many unseen ones could differ, at the worst."""
-    uniform = (np.arange(DRAWS) + 0.5) / DRAWS
-    seen_share = special.betaincinv(problem.labeled_size, 1.0, uniform)
-    worst = 0.0 if value > 0.5 else 1.0
-    draws = np.asarray(worst + (value - worst) * seen_share)
-    if problem.target == "window" and problem.scenario == "single-training-set":
-        positives = np.asarray(window_prior(problem) * problem.population_size)
-        unseen = 1 - problem.labeled_size / np.maximum(positives, problem.labeled_size)
-        return np.where(unseen <= 1e-12, value, draws)
-    return draws
 
 
 def auc_from_lift(lift: FloatArray | float, prior: FloatArray | float, purity: float) -> FloatArray:

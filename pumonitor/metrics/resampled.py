@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from pumonitor.metrics.prior_dependence import prior_draws_following
 from pumonitor.metrics.problem import Problem
@@ -31,10 +32,15 @@ class Resampled:
         Lowest score of each cell, ascending, then one above the highest score.
     labeled_above, population_above : ndarray of shape (t,)
         g and theta at the thresholds.
+    labeled_low : ndarray of shape (t,)
+        Lower end of Jeffreys' interval of g at each threshold alone. Where nearly all labeled rows
+        are above, redraws of them hardly differ.
     labeled_draws, population_draws : ndarray of shape (resamples, t)
     prior_draws : ndarray of shape (resamples, 1)
     holds_labeled : ndarray of shape (t,)
         Whether the cell holds labeled rows; True for the last threshold.
+    row_share : ndarray of shape (t,)
+        Share of the labeled weight that one labeled row of the cell has; 0 where it holds none.
     uncorrected : tuple of ndarray, ndarray, float
         g, theta and q of labeled rows against all others.
     """
@@ -42,10 +48,12 @@ class Resampled:
     thresholds: FloatArray
     labeled_above: FloatArray
     population_above: FloatArray
+    labeled_low: FloatArray
     labeled_draws: FloatArray
     population_draws: FloatArray
     prior_draws: FloatArray
     holds_labeled: NDArray[np.bool_]
+    row_share: FloatArray
     uncorrected: tuple[FloatArray, FloatArray, float]
 
 
@@ -77,6 +85,7 @@ def resample(
             rng=rng,
         )
     )[:, kept]
+    labeled_low = _jeffreys_low(small, labeled_above)
     picked = rng.integers(len(problem.fraction_draws), size=RESAMPLES)
     fraction = problem.fraction_draws[picked, np.newaxis]
     if problem.target == "window":
@@ -85,6 +94,8 @@ def resample(
             positives = positives[picked, np.newaxis]
         ratio = np.sqrt(window_ratio(small, kept, class_prior=positives))
         labeled_draws = labeled_above + (labeled_draws - labeled_above) * ratio
+        most = np.atleast_2d(ratio).max(axis=0)
+        labeled_low = labeled_above + (labeled_low - labeled_above) * most
         population_draws = np.broadcast_to(population_above, labeled_draws.shape)
     else:
         population_draws = _cumulative(
@@ -98,17 +109,34 @@ def resample(
         prior_draws = prior_draws_following(problem, _labeled_totals(small))[:, np.newaxis]
     elif problem.prior_draws is not None:
         prior_draws = problem.prior_draws[picked, np.newaxis]
+    row_share = np.zeros(len(table) + 1)
+    np.divide(
+        table.labeled_squares,
+        table.labeled * float(table.labeled.sum()),
+        out=row_share[:-1],
+        where=table.labeled > 0,
+    )
     naive_above, flagged, fraction_labeled = _uncorrected_shares(small)
     return Resampled(
         thresholds=np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]])[kept],
         holds_labeled=holds_labeled[kept],
+        row_share=row_share[kept],
         labeled_above=labeled_above,
         population_above=population_above,
+        labeled_low=labeled_low,
         labeled_draws=np.clip(labeled_draws, 0.0, 1.0),
         population_draws=np.clip(population_draws, 0.0, 1.0),
         prior_draws=prior_draws,
         uncorrected=(naive_above[kept], flagged[kept], fraction_labeled),
     )
+
+
+def _jeffreys_low(small: Problem, labeled_above: FloatArray) -> FloatArray:
+    """Lower ends of Jeffreys' intervals of shares of the labeled rows."""
+    rows, tail = small.labeled_size, 0.5 * (1 - small.confidence_level)
+    over = np.clip(labeled_above, 0.0, 1.0) * rows
+    low = special.betaincinv(over + 0.5, rows - over + 0.5, tail)
+    return np.asarray(np.minimum(low, labeled_above))
 
 
 def _labeled_totals(small: Problem) -> FloatArray:

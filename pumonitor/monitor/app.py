@@ -14,6 +14,7 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.delivery_ports import Sink
 from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.shared_clock import SharedClock
 from pumonitor.monitor.windows.opening import open_monitor_source
 from pumonitor.ports import Clock, PredictionSource
 
@@ -25,7 +26,15 @@ if TYPE_CHECKING:
     from pumonitor.monitor.jobs import Jobs
     from pumonitor.monitor.promotion.promoter import Promoter
 
-__all__ = ["chosen_monitors", "notifier_of", "open_jobs", "open_ledger", "promoter_of", "utc_now"]
+__all__ = [
+    "chosen_monitors",
+    "notifier_of",
+    "open_jobs",
+    "open_ledger",
+    "promoter_of",
+    "shared_clock",
+    "utc_now",
+]
 
 
 def utc_now() -> datetime:
@@ -48,9 +57,26 @@ def chosen_monitors(configuration: Configuration, name: str | None) -> dict[str,
     return {name: configuration.monitors[name]}
 
 
-def open_ledger(configuration: Configuration, *, rules: WorkRules | None = None) -> Ledger:
-    """Open the ledger in the state database, which is created or migrated if needed."""
-    return Ledger.open(configuration.state_address, rules=rules, mask=configuration.mask)
+def open_ledger(
+    configuration: Configuration, *, rules: WorkRules | None = None, migrates: bool = False
+) -> Ledger:
+    """Open the ledger in the state database, which is created if needed.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    rules : WorkRules, optional
+    migrates : bool
+        Whether tables of an older version of pumonitor are brought up to date; only workers do.
+    """
+    return Ledger.open(
+        configuration.state_address, rules=rules, mask=configuration.mask, migrates=migrates
+    )
+
+
+def shared_clock(ledger: Ledger) -> SharedClock:
+    """The clock that decides what is due, and knows whether this machine's can be trusted."""
+    return SharedClock(ledger.database, own=utc_now)
 
 
 def promoter_of(
@@ -91,7 +117,7 @@ def open_jobs(
     configuration: Configuration,
     *,
     monitor: str | None = None,
-    clock: Clock = utc_now,
+    clock: Clock | None = None,
     as_of: datetime | None = None,
     deliver: bool = True,
     notify: bool = True,
@@ -100,6 +126,7 @@ def open_jobs(
     limits: Limits | None = None,
     open_source: Callable[[Monitor], PredictionSource] = open_monitor_source,
     on_step: Callable[[str], None] = lambda step: None,
+    migrates: bool = True,
 ) -> Iterator[Jobs]:
     """Context with a worker for all monitors or one; it is closed at the end.
 
@@ -121,6 +148,8 @@ def open_jobs(
         Settings of the ledger, of delivery and of one request to MLflow.
     open_source, on_step
         As in `Jobs`.
+    migrates : bool
+        Whether a state database of an older version is brought up to date.
     """
     # Imported here, so that commands that only read results start fast.
     from pumonitor.monitor.jobs import Jobs
@@ -130,7 +159,8 @@ def open_jobs(
     is_configured = open_source is open_monitor_source
     opening = partial(open_monitor_source, as_of=as_of) if is_configured else open_source
     with ExitStack() as stack:
-        ledger = stack.enter_context(open_ledger(configuration, rules=rules))
+        ledger = stack.enter_context(open_ledger(configuration, rules=rules, migrates=migrates))
+        shared = shared_clock(ledger)
         if deliver and configuration.tracking is not None:
             from pumonitor.monitor.delivery.mlflow.limits import Limits
 
@@ -139,12 +169,15 @@ def open_jobs(
             monitors,
             ledger,
             open_source=opening,
-            clock=clock,
+            clock=clock or shared,
+            check_clock=shared.check if clock is None else lambda: "",
             deliverer=_deliverer(configuration, ledger, patience=patience, limits=limits)
             if deliver
             else None,
             sends_results=configuration.tracking is not None,
             destinations=configuration.destinations,
+            configured=tuple(configuration.monitors),
+            place=configuration.place,
             links_of=_links_of(configuration, monitors, ledger),
             notify=notify,
             keep_delivered=configuration.keep_delivered,

@@ -14,7 +14,7 @@ from signal import SIGKILL
 from threading import Thread
 from typing import Literal
 
-from pumonitor.monitor.app import open_jobs, utc_now
+from pumonitor.monitor.app import open_jobs, shared_clock, utc_now
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.jobs import Jobs
 from pumonitor.monitor.ledger.records.windows import WindowRecord
@@ -116,6 +116,8 @@ def backfill(
         deliver=False,
         notify=False,
     ) as jobs:
+        if as_of is None and (note := shared_clock(jobs.ledger).check()):
+            done.notes.append(note)
         for name in jobs.monitors:
             planned = jobs.plan_or_note(name, done, start=start, end=end)
             if planned and reprocess != "missing":

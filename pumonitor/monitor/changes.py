@@ -16,10 +16,12 @@ from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.ledger.records.notes import Note
+from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.rules.alerts.alert import Alert
 
 __all__ = [
     "LONGEST_TEXT",
+    "accept_look",
     "acknowledge",
     "add_note",
     "end_silence",
@@ -151,6 +153,34 @@ def end_silence(
             "shows those in force"
         )
         raise InputError(msg)
+
+
+def accept_look(
+    ledger: Ledger, monitor: str, moment: datetime, *, by: str, reason: str
+) -> RefusedLook:
+    """Take the refused look at the window of a monitor that a moment is in.
+
+    Raises
+    ------
+    InputError
+        If there is no reason, or no look at this window was refused.
+    """
+    reason = _text(reason, "the reason")
+    if not reason:
+        raise InputError("the reason must have a text: it is kept with your name")
+    refused = [look for look in ledger.refused_looks(monitor) if look.is_acceptable]
+    for look in refused:
+        if look.window.start <= moment < look.window.end and ledger.accept_look(
+            look, by=by, reason=reason
+        ):
+            return look
+    starts = [f"{look.window.start:%Y-%m-%d %H:%M}" for look in refused]
+    listed = f"those that were are of {', '.join(starts)} UTC" if starts else "none was"
+    msg = (
+        f"no look at the window of {monitor} at {moment:%Y-%m-%d %H:%M} UTC was refused for rows "
+        f"that are gone; {listed}"
+    )
+    raise InputError(msg)
 
 
 def add_note(ledger: Ledger, note: Note) -> Note:

@@ -20,6 +20,7 @@ from pumonitor.monitor.delivery.mlflow.sink import FILES_DESTINATION
 from pumonitor.monitor.ledger.claims.owners import this_process
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.uses import TakenTurnsError, left_note
 from pumonitor.monitor.round import OnProgress, Round, no_progress
 from pumonitor.monitor.tidying import Tidying
 from pumonitor.monitor.window_work import WindowWork
@@ -52,12 +53,19 @@ class Jobs:
         Opens the tables of a monitor.
     clock : Clock
         Decides which panes are due.
+    check_clock : callable
+        Called before each round; raises `ClockError` where clocks are wrong, and returns what is
+        to be said of them.
     deliverer : Deliverer, optional
         Without it messages stay in the outbox.
     sends_results : bool
         Whether results are put into the outbox.
     destinations : mapping of str to Destination, optional
         Destinations of notifications.
+    configured : collection of str, optional
+        All monitors of the configuration; by default those to work for.
+    place : str, optional
+        Machine and file of the configuration.
     links_of : callable, optional
         Returns the links of a notification.
     notify : bool
@@ -86,9 +94,12 @@ class Jobs:
         *,
         open_source: Callable[[Monitor], PredictionSource],
         clock: Clock,
+        check_clock: Callable[[], str] = lambda: "",
         deliverer: Deliverer | None = None,
         sends_results: bool = True,
         destinations: Mapping[str, Destination] | None = None,
+        configured: Collection[str] | None = None,
+        place: str | None = None,
         links_of: LinksOf = no_links,
         notify: bool = True,
         keep_delivered: timedelta = timedelta(days=30),
@@ -109,8 +120,13 @@ class Jobs:
             source_of=self._tables.of,
             clock=clock,
             files_of=files_of,
+            place=place,
         )
+        self._configured = self.monitors if configured is None else configured
+        self._place = place
+        self._left_alone: set[str] = set()
         self._clock = clock
+        self._check_clock = check_clock
         self._deliverer = deliverer
         self._notify = notify
         self._destinations = dict(destinations or {})
@@ -178,6 +194,10 @@ class Jobs:
         if self._deliverer is not None:
             self._deliverer.stop()
 
+    def give_back(self) -> None:
+        """Give back all that this process holds, because it ends before what has begun does."""
+        self.ledger.release_all_of(self.owner)
+
     # -- planning -------------------------------------------------------------------------------
 
     def windows_due(self, name: str, *, start: datetime, end: datetime) -> list[Window]:
@@ -209,6 +229,11 @@ class Jobs:
             windows = self.plan(name, start=start, end=end)
         except StateError:
             raise
+        except TakenTurnsError as error:
+            self._left_alone.add(name)
+            self._tables.unreadable.add(name)
+            done.failed(name, error)
+            return []
         except Exception as error:  # noqa: BLE001 (one broken monitor must not stop the others)
             # If its tables cannot be read, its windows would fail too and are left for later.
             self._tables.are_at_fault(name)
@@ -243,6 +268,7 @@ class Jobs:
         Windows that are due are collected and evaluated of all monitors, or of those in `beside`.
 
         1. Start delivery threads, so that messages of one monitor do not wait for others' windows.
+           Where clocks are wrong, nothing else is done.
         2. Read verdicts on audits that are new, and delete ids that were kept long enough.
         3. Plan windows that have ended.
         4. Collect and evaluate all due panes; results are folded into alerts in the same
@@ -259,6 +285,7 @@ class Jobs:
         """
         done = Round()
         self._tables.unreadable.clear()
+        self._left_alone.clear()
         if budget and self._deliverer is not None:
             # Messages of one monitor do not wait for the windows of others.
             self._deliverer.start()
@@ -283,6 +310,9 @@ class Jobs:
         beside: Collection[str] | None,
         on_progress: OnProgress,
     ) -> None:
+        if note := self._check_clock():
+            done.notes.append(note)
+        self._close_left(done)
         for name in self.monitors if only is None else (only,):
             if self.monitors[name].audits is not None:
                 self._on_step("verdicts")
@@ -297,8 +327,35 @@ class Jobs:
         self._drain(done, on_progress)
         self.advance_alerts(done, only=only)
         for name in self.monitors if only is None else (only,):
-            if beside is None or name in beside:
+            if (beside is None or name in beside) and name not in self._left_alone:
                 self._score_challengers(self.monitors[name], done, on_progress)
+
+    def take_over(self) -> None:
+        """Put the configurations to use although others take turns with them."""
+        self._planner.takes_over = True
+
+    def _close_left(self, done: Round) -> None:
+        """Resolve incidents of monitors that were taken out of this configuration file."""
+        if self._place is None:
+            return
+        for name, place in self.ledger.left_monitors(self._configured).items():
+            if place == self._place:
+                file = place.rpartition("/")[2]
+                self.close_monitor(name, because=f"The monitor is not in {file} any more.")
+            if note := left_note(name, place=place, own=self._place):
+                done.notes.append(note)
+
+    def close_monitor(self, name: str, *, because: str) -> None:
+        """Resolve all open incidents of a monitor that nobody watches any more.
+
+        Parameters
+        ----------
+        name : str
+        because : str
+            A sentence, which is sent with the resolution.
+        """
+        self._alerting.close_monitor(name, because=because)
+        self._wake_delivery()
 
     def _score_challengers(self, monitor: Monitor, done: Round, on_progress: OnProgress) -> None:
         if self._scoring is not None and monitor.challengers is not None:
@@ -383,7 +440,7 @@ class Jobs:
         standings, now = self.ledger.standings.all(), self._clock()
         for name in self.monitors if only is None else (only,):
             rules = rules_digest(self.monitors[name], self._hashes[name])
-            if is_quiet(standings.get(name), rules=rules, now=now):
+            if name in self._left_alone or is_quiet(standings.get(name), rules=rules, now=now):
                 continue
             try:
                 self._alerting.advance(name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pumonitor.errors import InputError, PumonitorError
+from pumonitor.errors import DamagedFileError, InputError, PumonitorError
 from pumonitor.monitor.ledger.results.retention import Forgotten
 from pumonitor.monitor.windows.input_findings import WindowFinding
 
@@ -45,6 +45,8 @@ class Round:
         Destination to the result of its delivery.
     stopped : mapping of str to datetime
         Monitor whose predictions have stopped to the time of its last prediction.
+    notes : list of str
+        Sentences about clocks that were set, and monitors that are gone with incidents open.
     forgotten : Forgotten
         What was deleted of superseded evaluations.
     """
@@ -57,6 +59,7 @@ class Round:
     findings: list[WindowFinding] = field(default_factory=list)
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
     stopped: Mapping[str, datetime] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     forgotten: Forgotten = field(default_factory=Forgotten)
 
     def add(self, other: Round) -> None:
@@ -84,7 +87,9 @@ class Round:
         """
         if isinstance(error, PumonitorError):
             said = str(error)
-            self.bad_input += isinstance(error, InputError)
+            # A file may be written anew without anybody's doing.
+            is_bad = isinstance(error, InputError) and not isinstance(error, DamagedFileError)
+            self.bad_input += is_bad
         else:
             said = f"{type(error).__name__}: {error}"
             _log.error("%s failed unexpectedly", what, exc_info=error)

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
-from pumonitor.errors import InputError
+from pumonitor.errors import DamagedFileError, InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.claims.claims import FaultOf
 from pumonitor.monitor.ledger.claims.renewal import renewed
@@ -172,6 +172,8 @@ class WindowWork:
             if claim is None:
                 break
             self._on_step("claimed to collect")
+            if self._is_withdrawn(claim, now):
+                continue
             if claims and claim.attempts:
                 self._give_back(claim)
                 break
@@ -180,6 +182,20 @@ class WindowWork:
                 break
             of_monitor = {claim.monitor: claim.configuration}
         return claims
+
+    def _is_withdrawn(self, claim: Claim, now: datetime) -> bool:
+        """Whether the claim ended, as a final pane was due after the source had deleted rows."""
+        schedule = self._monitors[claim.monitor].pane_schedule
+        if not schedule.is_out_of_reach(claim.window, now):
+            return False
+        late = [
+            one.pane.number
+            for one in claim.panes
+            if one.pane.state == "final" and one.digest is None
+        ]
+        if late:
+            self._ledger.withdraw(claim, late)
+        return bool(late)
 
     def _collect(
         self,
@@ -191,7 +207,7 @@ class WindowWork:
         now: datetime,
     ) -> None:
         """Collect the windows that wait, up to one that fails."""
-        from pumonitor.monitor.windows.collect import collected_panes, count_claimed
+        from pumonitor.monitor.windows.collect import count_claimed
 
         monitor = self._monitors[waiting[0].monitor]
         counted: Iterator[WindowCounts | Exception] | None = None
@@ -208,7 +224,7 @@ class WindowWork:
                 elif isinstance(counts, Exception):
                     raise counts
                 else:
-                    self._store(claim, collected_panes(monitor, claim, counts, now=now), done)
+                    self._take(monitor, claim, counts, done, now=now)
                 failed = False
             waiting.remove(claim)
             if failed:
@@ -217,6 +233,23 @@ class WindowWork:
                     self._give_back_all(waiting)
                 return
             self._report_progress(on_progress, "Collecting", claim)
+
+    def _take(
+        self, monitor: Monitor, claim: Claim, counts: WindowCounts, done: Round, *, now: datetime
+    ) -> None:
+        """Store the counts of a window unless they have lost what was known of it."""
+        from pumonitor.monitor.windows.collect import collected_panes
+        from pumonitor.monitor.windows.losses import LostRowsError
+
+        try:
+            panes = collected_panes(
+                monitor, claim, counts, known=self._ledger.known_counts(claim), now=now
+            )
+        except LostRowsError as error:
+            said = done.failed(_window_text(claim), error)
+            self._ledger.refuse_look(claim, error.counts, error=said)
+        else:
+            self._store(claim, panes, done)
 
     def _store(self, claim: Claim, panes: Sequence[CollectedPane], done: Round) -> None:
         self._on_step("collected")
@@ -334,10 +367,11 @@ class WindowWork:
         except StateError:
             self._give_back(claim)
             raise
+        except DamagedFileError as error:
+            self._ledger.refuse_look(claim, (), error=done.failed(_window_text(claim), error))
         except Exception as error:  # noqa: BLE001 (one broken window must not stop the others)
-            place = f"{claim.monitor}, window of {claim.window.start:%Y-%m-%d %H:%M} UTC"
             fault = self._fault_of(claim.monitor, error)
-            said = done.failed(claim.monitor if fault == "tables" else place, error)
+            said = done.failed(claim.monitor if fault == "tables" else _window_text(claim), error)
             self._give_back(claim, error=said, fault_of=fault)
         except BaseException:
             # Interrupted: the attempt does not count, and others can take over at once.
@@ -367,3 +401,7 @@ class WindowWork:
             if name not in self._tables.unreadable
             and (self._chosen is None or name in self._chosen)
         }
+
+
+def _window_text(claim: Claim) -> str:
+    return f"{claim.monitor}, window of {claim.window.start:%Y-%m-%d %H:%M} UTC"

@@ -10,7 +10,7 @@ from pumonitor.report.numbers import interval_text, number
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
 
-__all__ = ["EstimateRow", "estimate_groups", "impossible_note"]
+__all__ = ["EstimateRow", "estimate_groups", "impossible_note", "reasons_for_doubt"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ def estimate_groups(evaluation: Evaluation) -> dict[str, list[EstimateRow]]:
     grouped = {name for names in GROUPS.values() for name in names}
     others = tuple(name for name in evaluation.estimates if name not in grouped)
     groups = {**GROUPS, "Other": others}
-    why = _why_doubtful(evaluation)
+    why = reasons_for_doubt(evaluation)
     lines = {
         heading: [
             _row(evaluation, name, why.get(name, ""))
@@ -78,7 +78,7 @@ def _row(evaluation: Evaluation, name: str, why_doubtful: str) -> EstimateRow:
     )
 
 
-def _why_doubtful(evaluation: Evaluation) -> dict[str, str]:
+def reasons_for_doubt(evaluation: Evaluation) -> dict[str, str]:
     """Which impossible number estimates are computed with, by name; of those that are."""
     pure = evaluation.settings["label_purity"] == 1.0
     estimates = evaluation.estimates
@@ -101,7 +101,7 @@ def impossible_note(estimate: Estimate) -> str:
     low, high = estimate.range
     interval = interval_text(estimate.low, estimate.high)
     came_out = (
-        f"Impossible value: it came out at {number(estimate.came_out)} ({interval}), outside "
+        f"Impossible value: it came out at {number(estimate.value)} ({interval}), outside "
         f"{low:.3g} to {high:.3g}. Shown is {number(estimate.displayed[0])}, the nearest possible."
     )
     if estimate.interval_infeasible:

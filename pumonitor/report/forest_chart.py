@@ -57,7 +57,7 @@ def _row(evaluation: Evaluation, estimate: Estimate) -> dict[str, Any]:
     value, low, high = estimate.displayed
     row |= {"value": value, "low": low, "high": high}
     if estimate.infeasible:
-        return row | {"text": f"came out at {number(estimate.came_out)}"}
+        return row | {"text": f"came out at {number(estimate.value)}"}
     if low == high:
         return row | {"text": number(value)}
     return row | {"text": f"{number(value)} ({number(low)}–{number(high)})"}

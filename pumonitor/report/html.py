@@ -175,7 +175,7 @@ def _tile(evaluation: Evaluation, name: str) -> dict[str, str]:
     if estimate.interval_infeasible:
         tile["value"] = "impossible"
     if estimate.infeasible:
-        tile["interval"] = f"came out at {number(estimate.came_out)}"
+        tile["interval"] = f"came out at {number(estimate.value)}"
     if shown is not None:
         tile["naive"] = f"uncorrected {shown}"
     return tile

@@ -49,7 +49,7 @@ def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> st
     if estimate.undefined_reason is not None:
         return f"{question} is not known: {estimate.undefined_reason}."
     if estimate.interval_infeasible:
-        shown = percent(estimate.came_out) if as_percent else number(estimate.came_out)
+        shown = percent(estimate.value) if as_percent else number(estimate.value)
         return (
             f"{question} is not known: the estimate came out at {shown}, which is impossible, and "
             "chance does not explain it."
@@ -60,7 +60,7 @@ def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> st
 def _beyond(estimate: Estimate) -> str:
     if not estimate.infeasible:
         return ""
-    return f" (The estimate itself is {percent(estimate.came_out)}, which chance can explain.)"
+    return f" (The estimate itself is {percent(estimate.value)}, which chance can explain.)"
 
 
 def _too_wide(estimate: Estimate) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 from pumonitor.results.plain import finite_or_none
@@ -50,10 +49,8 @@ class Estimate:
         The values the metric can take.
     undefined_reason : str or None
         Why there is no value, in words.
-    unconstrained_value : float or None
-        The estimate before it was held to what is possible, where `value` has been.
     infeasible : bool
-        Whether `value`, or `unconstrained_value` where there is one, lies outside `range`.
+        Whether `value` lies outside `range`.
 
     Examples
     --------
@@ -78,33 +75,19 @@ class Estimate:
     prior_bias: float = 0.0
     range: tuple[float, float] = (0.0, 1.0)
     undefined_reason: str | None = None
-    unconstrained_value: float | None = None
     sampling_interval: tuple[float, float] = (math.nan, math.nan)
-
-    @property
-    def came_out(self) -> float:
-        """The estimate as it came out, before it was held to what is possible, if it was."""
-        return self.value if self.unconstrained_value is None else self.unconstrained_value
 
     @property
     def infeasible(self) -> bool:
         """Whether the estimate came out outside what the metric can be (beyond rounding)."""
         low, high = self.range
-        return self.came_out < low - 1e-12 or self.came_out > high + 1e-12
+        return self.value < low - 1e-12 or self.value > high + 1e-12
 
     @property
     def interval_infeasible(self) -> bool:
-        """Whether the whole interval lies outside the range: more than sampling explains.
-
-        Where the value was held to what is possible its interval was too, and the standard error
-        tells how far the estimate came out beyond.
-        """
+        """Whether the whole interval lies outside the range: more than sampling explains."""
         low, high = self.range
-        if self.unconstrained_value is None:
-            return self.infeasible and (self.low > high or self.high < low)
-        beyond = max(low - self.came_out, self.came_out - high)
-        reach = NormalDist().inv_cdf(0.5 + 0.5 * self.confidence_level)
-        return self.infeasible and beyond > reach * self.se
+        return self.infeasible and (self.low > high or self.high < low)
 
     @property
     def displayed(self) -> tuple[float, float, float]:
@@ -132,7 +115,6 @@ class Estimate:
             "n_labeled": self.n_labeled,
             "n_unlabeled": self.n_unlabeled,
             "undefined_reason": self.undefined_reason,
-            "unconstrained_value": self.unconstrained_value,
             "infeasible": self.infeasible,
         }
 

@@ -48,9 +48,9 @@ _AT_THRESHOLD = (*THRESHOLD_METRICS, PREDICTED_POSITIVE_RATE)
 _RANKING = {
     "aul": aul_estimate,
     "auc": auc_estimate,
-    "average_precision": average_precision_estimate,
 }
-_OF_THE_PRIOR = {
+_WITHOUT_SHARED_DRAWS = {
+    "average_precision": average_precision_estimate,
     "class_prior": class_prior_estimate,
     "unlabeled_prior": unlabeled_prior_estimate,
     "label_frequency": label_frequency_estimate,
@@ -151,8 +151,8 @@ class AtPriors:
         if name in _RANKING:
             lift, ranking = _once(problem, observed_lift), _RANKING[name]
             return lambda held: ranking(held, lift(held))
-        if name in _OF_THE_PRIOR:
-            return _OF_THE_PRIOR[name]
+        if name in _WITHOUT_SHARED_DRAWS:
+            return _WITHOUT_SHARED_DRAWS[name]
         if name.endswith("_at_k"):
             return lambda held: _named(name, top_k_estimates(held, self.top_k))
         if name.endswith("_pu"):

@@ -163,7 +163,7 @@ class PUAUCClassifier(_PairwiseClassifier):
     Parameters
     ----------
     class_prior : float
-        Share of positives among all rows, in (0, 1).
+        Share of positives among all rows, in (0, 1); there is no default, as none is right.
     centres, width, regularization, random_state
         As in `PUAULClassifier`.
 
@@ -185,7 +185,7 @@ class PUAUCClassifier(_PairwiseClassifier):
 
     def __init__(
         self,
-        class_prior: float = 0.5,
+        class_prior: float,
         *,
         centres: int = 200,
         width: float | None = None,

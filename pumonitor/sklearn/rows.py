@@ -32,6 +32,22 @@ class ConfirmedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         above = self.decision_function(X) > 0
         return np.asarray(self.classes_[above.astype(int)])
 
+    @property
+    def predict_proba(self) -> Any:
+        """None: scores rank rows, and a probability needs the class prior.
+
+        Raises
+        ------
+        AttributeError
+            Always, so that ``hasattr`` says that there is none.
+        """
+        msg = (
+            f"{type(self).__name__} has no predict_proba: it learns which rows are more likely to "
+            "be positive, not how likely, which confirmed positives do not tell without the class "
+            "prior and the share of positives that is confirmed; rank by decision_function"
+        )
+        raise AttributeError(msg)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False

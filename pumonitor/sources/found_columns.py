@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from pumonitor.errors import InputError
 from pumonitor.sources.column_types.column_kinds import Relation, named_column
@@ -14,7 +14,9 @@ from pumonitor.sources.column_types.monitored_tables import LabelColumns, Predic
 from pumonitor.sources.column_types.time_columns import (
     EARLIEST,
     LATEST,
+    Ambiguous,
     TimeColumn,
+    TimeUnit,
     bounds_of,
     check_unit,
     read_zone,
@@ -23,9 +25,32 @@ from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
 
-__all__ = ["label_table", "prediction_table", "with_features", "with_shown"]
+__all__ = [
+    "TimesRead",
+    "label_table",
+    "prediction_table",
+    "time_column",
+    "with_features",
+    "with_shown",
+]
 
 _SAMPLE_ROWS: Final = 1000
+
+
+class TimesRead(Protocol):
+    """How times of a table are read, as its section of the configuration says."""
+
+    @property
+    def time_zone(self) -> str | None:
+        """Of times that bear none."""
+
+    @property
+    def time_unit(self) -> TimeUnit | None:
+        """Of whole numbers."""
+
+    @property
+    def ambiguous(self) -> Ambiguous | None:
+        """Of two moments that a local time may mean, which one."""
 
 
 def prediction_table(
@@ -69,7 +94,7 @@ def prediction_table(
     return PredictionTable(
         relation=relation,
         id=named_column(relation, columns.id, role="id"),
-        time=_time(engine, relation, columns.time, columns, role="time", block="predictions"),
+        time=time_column(engine, relation, columns.time, columns, role="time", block="predictions"),
         score=named_column(relation, columns.score, role="score"),
         model_version=None
         if version is None
@@ -140,7 +165,9 @@ def label_table(engine: Engine, table: object, columns: LabelColumns) -> LabelTa
         id=named_column(relation, columns.id, role="id"),
         known_at=None
         if columns.known_at is None
-        else _time(engine, relation, columns.known_at, columns, role="known_at", block="positives"),
+        else time_column(
+            engine, relation, columns.known_at, columns, role="known_at", block="positives"
+        ),
         label=None
         if columns.label is None
         else named_column(relation, columns.label, role=_label_role(columns)),
@@ -180,11 +207,11 @@ def _always(columns: PredictionColumns | LabelColumns, block: str) -> tuple[obje
     return bounds_of(EARLIEST, LATEST, zone=columns.time_zone, unit=columns.time_unit)
 
 
-def _time(
+def time_column(
     engine: Engine,
     relation: Relation,
     name: str,
-    columns: PredictionColumns | LabelColumns,
+    columns: TimesRead,
     *,
     role: str,
     block: str,

@@ -221,5 +221,5 @@ def _engine(
     if isinstance(table, SqlTable | SqlQuery):
         return open_engine(table.url, timeout=timeout, as_of=as_of)
     if is_spark_frame(table):
-        return SparkEngine(table.sparkSession)  # type: ignore[attr-defined]
+        return SparkEngine(table.sparkSession, timeout=timeout)  # type: ignore[attr-defined]
     return DuckDBEngine(here, may_be_absent=frozenset({"positives"}), as_of=as_of)

@@ -105,10 +105,10 @@ IN_THE_DATA = {
         "look like nanoseconds since 1970, and the time_unit of predictions is s",
     ),
     "a time to come": (
-        of(made=[START.replace(year=2199), *made()["made"][1:]]),
+        of(made=[START.replace(year=2199), START.replace(year=2031), *made()["made"][2:]]),
         "",
         "",
-        "has 1 times more than a day in the future",
+        "has 2 times more than a day in the future beside 2 rows of the last day",
     ),
     "no database": (
         nothing,

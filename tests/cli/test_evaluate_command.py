@@ -116,6 +116,20 @@ def test_warnings_and_impossible_values_are_said_in_words(folder):
     assert "Warning: " in result.stdout
 
 
+def test_what_stands_on_an_impossible_prior_is_marked(folder):
+    lines = run(*arguments(folder / "all.csv", class_prior=0.9), columns=140).stdout.splitlines()
+
+    def value_of(title):
+        line = next(one for one in lines if one.startswith(f"  {title}  "))
+        return line.removeprefix(f"  {title}").split()[0]
+
+    for name in ("F1", "MCC", "Share of positives"):
+        assert value_of(name).endswith("!"), name
+    for name in ("AUL", "Recall"):
+        assert not value_of(name).endswith("!"), name
+    assert any(line.startswith("!: ") and "impossible" in line for line in lines)
+
+
 def test_a_prior_below_what_is_confirmed_is_refused(folder):
     result = run(*arguments(folder / "all.csv", class_prior=0.001))
     assert result.exit_code == 2

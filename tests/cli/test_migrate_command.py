@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
+from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.migrations.upgrade import standing, upgrade
 from tests.monitor.ledger.earlier_steps import take_steps_up_to
@@ -81,3 +82,36 @@ def test_tables_of_a_newer_version_are_refused(config, state, options):
     assert "was written by a newer version of pumonitor (its tables are at step 9999" in (
         refused.stderr
     )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "results shop",
+        "insights",
+        "alerts list",
+        "alerts silence shop --until 2d --reason rest",
+        "report shop --period 2026-01",
+        "doctor",
+        "doctor --sizes",
+        "notes list",
+        "tokens list",
+        "pages --address 127.0.0.1:0",
+        "backfill --from 2026-01-01 --to 2026-01-02 --dry-run",
+    ],
+)
+def test_who_reads_leaves_the_tables_of_an_older_version_to_its_workers(config, state, command):
+    take_steps_up_to(state, "0006")
+    shop = next(iter(read_configuration(config).configuration.monitors))
+    asked = [shop if word == "shop" else word for word in command.split()]
+    done = CliRunner().invoke(app, [*asked, "--config", str(config)])
+    assert done.exit_code == 3, done.output
+    assert "at step 0006, this version reads step" in " ".join(done.output.split())
+    assert "run pumonitor migrate" in " ".join(done.output.split())
+    assert standing(state).at == "0006"
+
+
+def test_a_worker_takes_the_steps(config, state):
+    take_steps_up_to(state, "0006")
+    CliRunner().invoke(app, ["run", "--config", str(config)])
+    assert standing(state).is_newest

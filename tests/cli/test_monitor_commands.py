@@ -242,7 +242,8 @@ def test_serve_works_answers_probes_and_ends_gently(tmp_path):
             for page, text in (("healthz", "alive\n"), ("readyz", "ready\n")):
                 with urlopen(f"http://127.0.0.1:{port}/{page}", timeout=10) as answer:
                     assert answer.read().decode() == text
-            service.send_signal(signal.SIGTERM)
+            # As SIGTERM does.
+            service.send_signal(signal.SIGHUP)
             rest = service.stderr.read()
             assert service.wait(timeout=30) == 0
             assert "stopped" in rest

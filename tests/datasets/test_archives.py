@@ -6,9 +6,9 @@ import zipfile
 
 import pytest
 
-from pumonitor.datasets import archives
-from pumonitor.datasets.archives import member
-from pumonitor.datasets.errors import DatasetWrongError
+from benchmarks.datasets import archives
+from benchmarks.datasets.archives import member
+from benchmarks.datasets.errors import DatasetWrongError
 
 
 def zipped(files):

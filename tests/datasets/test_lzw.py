@@ -5,8 +5,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from pumonitor.datasets.errors import DatasetWrongError
-from pumonitor.datasets.lzw import decompressed
+from benchmarks.datasets.errors import DatasetWrongError
+from benchmarks.datasets.lzw import decompressed
 
 NUMBERS = " ".join(map(str, range(30_000))).encode()
 

@@ -4,10 +4,10 @@ import numpy as np
 import pandas
 import pytest
 
-from pumonitor.datasets import TABLE, DatasetMissingError, available, load_table
-from pumonitor.datasets.content import content_digest
-from pumonitor.datasets.packaged import PACKAGED
-from pumonitor.datasets.readers import READERS
+from benchmarks.datasets import TABLE, DatasetMissingError, available, load_table
+from benchmarks.datasets.content import content_digest
+from benchmarks.datasets.packaged import PACKAGED
+from benchmarks.datasets.readers import READERS
 
 THYROID = b"0.73 0 1 0 0 0 0 0 1 0 0 0 0 0 0 0 0.0006 0.015 0.12 0.082 0.146 3  \n"
 WINE = b'"fixed acidity";"pH";"free sulfur dioxide";"quality"\n'

@@ -38,9 +38,9 @@ def test_an_area_far_above_one_is_not_said_to_be_within_sampling_error(rows):
     """Average precision is held to 1; how far it came out beyond is what counts."""
     ev = pumonitor.evaluate(*rows, threshold=1.5, class_prior=0.9)
     (finding,) = [one for one in ev.warnings if one.name == "infeasible"]
-    assert ev["auc"].came_out > 4
+    assert ev["auc"].value > 4
     assert finding.severity == "warning"
-    assert f"AUC ({ev['auc'].came_out:.3g}), Average precision" in finding.sentence
+    assert f"AUC ({ev['auc'].value:.3g}), Average precision" in finding.sentence
 
 
 def test_what_few_rows_leave_far_outside_is_not_said_to_be_just_outside():

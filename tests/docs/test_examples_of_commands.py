@@ -51,7 +51,9 @@ def _problem_of_ours(words: list[str]) -> str | None:
             break
     else:
         return f"pumonitor has no command {words[0]!r}"
-    rest = [re.split(r"(?<=\w)[<>]", one)[0] for one in words[length:]]
+    # Variables are the reader's own.
+    given = [re.sub(r"\$\{\w+\}", "value", one) for one in words[length:]]
+    rest = [re.split(r"(?<=\w)[<>]", one)[0] for one in given]
     if ">" in rest:
         rest = rest[: rest.index(">")]
     if rest == ["--help"]:

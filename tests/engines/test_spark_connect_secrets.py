@@ -65,7 +65,7 @@ def test_a_session_that_never_answers_is_ended(monkeypatch):
         def stop(self):
             self.ended = True
 
-    monkeypatch.setattr(spark_connect, "_try_for_seconds", lambda session: None)
+    monkeypatch.setattr(spark_connect, "try_for_seconds", lambda session: None)
     session = Silent()
     with pytest.raises(SourceError, match="no answer"):
         SparkConnectEngine(lambda: session, url="sc://host:15002")

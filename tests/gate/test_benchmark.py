@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from pumonitor import datasets
+from benchmarks import datasets
 from pumonitor.gate import GateSettings, judge
 
 

@@ -35,6 +35,20 @@ def _seen(differences: list[float], *, aul: list[float] | None = None) -> Paired
     )
 
 
+def _dealt(seen: PairedLabels) -> list[PairedLabels]:
+    """As five windows, which do not differ."""
+    return [
+        replace(
+            seen,
+            recall=seen.recall[at::5],
+            aul=seen.aul[at::5],
+            weights=seen.weights[at::5],
+            positives=len(seen.recall[at::5]),
+        )
+        for at in range(5)
+    ]
+
+
 _BETTER = _seen([1.0] * 30 + [0.0] * 70 + [-1.0] * 2)
 _EQUAL = _seen([1.0] * 10 + [0.0] * 80 + [-1.0] * 10)
 _WORSE = _seen([-1.0] * 30 + [0.0] * 70 + [1.0] * 2)
@@ -44,7 +58,7 @@ _WORSE = _seen([-1.0] * 30 + [0.0] * 70 + [1.0] * 2)
     ("seen", "verdict"), [(_BETTER, "better"), (_EQUAL, "not yet"), (_WORSE, "worse")]
 )
 def test_a_verdict_is_where_the_interval_lies(seen: PairedLabels, verdict: str) -> None:
-    found = judge({"one": [seen]}, GateSettings())["one"]
+    found = judge({"one": _dealt(seen)}, GateSettings())["one"]
     (condition,) = found.conditions
     assert found.verdict == verdict
     assert condition.low == MeanEvidence.of([seen.recall]).lower(error=0.025)
@@ -54,18 +68,22 @@ def test_a_verdict_is_where_the_interval_lies(seen: PairedLabels, verdict: str) 
 def test_not_worse_holds_back_and_condemns() -> None:
     settings = GateSettings(not_worse={"aul": 0.01})
     held = replace(_BETTER, aul=np.zeros(102) + np.tile([0.3, -0.3], 51))
-    assert judge({"one": [held]}, settings)["one"].verdict == "not yet"
+    assert judge({"one": _dealt(held)}, settings)["one"].verdict == "not yet"
     condemned = replace(_BETTER, aul=np.full(102, -0.3))
-    found = judge({"one": [condemned]}, settings)["one"]
+    found = judge({"one": _dealt(condemned)}, settings)["one"]
     assert found.verdict == "worse"
     assert "aul has to be above -0.0100" in found.reason
     fine = _seen([1.0] * 250 + [0.0] * 600, aul=[0.0] * 850)
-    assert judge({"one": [fine]}, settings)["one"].verdict == "better"
+    assert judge({"one": _dealt(fine)}, settings)["one"].verdict == "better"
 
 
 def test_several_challengers_share_the_error() -> None:
     """The one with most evidence is asked for it at a third of the error, the next at a half."""
-    seen = {"equal": [_EQUAL], "better": [_BETTER], "also": [_seen([1.0] * 12 + [0.0] * 90)]}
+    seen = {
+        "equal": _dealt(_EQUAL),
+        "better": _dealt(_BETTER),
+        "also": _dealt(_seen([1.0] * 12 + [0.0] * 90)),
+    }
     found = judge(seen, GateSettings())
     assert list(found) == list(seen)
     assert found["better"].error == pytest.approx(0.025 / 3)
@@ -77,8 +95,10 @@ def test_several_challengers_share_the_error() -> None:
 
 def test_who_stands_behind_one_that_is_not_better_is_not_better() -> None:
     almost = _seen([1.0] * 9 + [0.0] * 60)
-    assert judge({"one": [almost]}, GateSettings())["one"].verdict == "better"
-    both = judge({"one": [almost], "two": [almost], "three": [almost]}, GateSettings())
+    assert judge({"one": _dealt(almost)}, GateSettings())["one"].verdict == "better"
+    both = judge(
+        {"one": _dealt(almost), "two": _dealt(almost), "three": _dealt(almost)}, GateSettings()
+    )
     assert {one.verdict for one in both.values()} == {"not yet"}
     assert {one.error for one in both.values()} == {0.025 / 3}
 
@@ -86,7 +106,8 @@ def test_who_stands_behind_one_that_is_not_better_is_not_better() -> None:
 def test_one_that_cannot_be_judged_costs_the_others_its_share_only() -> None:
     """It takes part in sharing the error, however much evidence it seems to have."""
     found = judge(
-        {"chosen": [_reviewed(0.0)], "better": [_BETTER], "equal": [_EQUAL]}, GateSettings()
+        {"chosen": [_reviewed(0.0)], "better": _dealt(_BETTER), "equal": _dealt(_EQUAL)},
+        GateSettings(),
     )
     assert found["chosen"].verdict == "cannot be judged"
     assert found["better"].verdict == "better"
@@ -94,17 +115,25 @@ def test_one_that_cannot_be_judged_costs_the_others_its_share_only() -> None:
 
 
 def test_not_yet_tells_how_many_labels_would_do() -> None:
-    found = judge({"one": [_seen([1.0] * 6 + [0.0] * 60 + [-1.0] * 2)]}, GateSettings())["one"]
+    found = judge({"one": _dealt(_seen([1.0] * 6 + [0.0] * 60 + [-1.0] * 2))}, GateSettings())[
+        "one"
+    ]
     assert found.labels_needed is not None
     assert found.labels_needed > 68
     assert f"some {found.labels_needed:,} in all" in found.reason
-    assert judge({"one": [_EQUAL]}, GateSettings())["one"].labels_needed is None
+    assert judge({"one": _dealt(_EQUAL)}, GateSettings())["one"].labels_needed is None
 
 
-def test_windows_without_labels_do_not_show_how_windows_differ() -> None:
-    found = judge({"one": [_BETTER, *[_seen([])] * 9]}, GateSettings())["one"]
-    assert (found.verdict, found.windows) == ("better", 1)
-    assert "one window is too few to see whether windows differ" in found.reason
+def test_there_is_no_verdict_before_five_windows_have_labels() -> None:
+    """Windows without labels do not show how windows differ."""
+    found = judge({"one": [*_dealt(_BETTER)[:4], *[_seen([])] * 9]}, GateSettings())["one"]
+    assert found.conditions[0].holds
+    assert (found.verdict, found.windows) == ("not yet", 4)
+    assert found.reason.endswith(
+        "there is no verdict before 5 windows have labels, so that it can be seen whether windows "
+        "differ: 4 have"
+    )
+    assert judge({"one": _dealt(_BETTER)}, GateSettings())["one"].verdict == "better"
 
 
 def test_without_labels_it_says_so() -> None:
@@ -130,6 +159,101 @@ def test_labels_that_the_champion_chose_judge_nobody(share_below: float) -> None
     assert found.verdict == "cannot be judged"
     assert found.chosen_by == "champion"
     assert "audit draw MONITOR --between champion CHALLENGER" in found.reason
+
+
+def _queue(*, weeks: int = 14) -> list[PairedLabels]:
+    """Labels of the challenger's highest rows, more or fewer each week; it is truly worse."""
+    rng = np.random.default_rng(3)
+    found = []
+    for _ in range(weeks):
+        positive = rng.random(1200) < 0.015
+        shared = rng.normal(size=1200)
+        scores = [0.6 * shared + 0.8 * rng.normal(size=1200) + d * positive for d in (2.3, 2.1)]
+        top = scores[1] >= np.quantile(scores[1], 1 - rng.uniform(0.02, 0.1))
+        labels = positive & top
+        found.append(PairedLabels.of_window(labels.astype(int), *scores, capacity=0.05))
+    return found
+
+
+def test_few_labels_of_the_challengers_queue_do_not_call_it_better() -> None:
+    """Too few for a cut to be seen, and far fewer than would rule it out."""
+    weeks = _queue()
+    found = judge({"one": weeks}, GateSettings())["one"]
+    assert found.conditions[0].holds
+    assert found.verdict == "not yet"
+    review = found.possible_review
+    assert review is not None
+    assert review.model == "challenger"
+    assert 0.01 <= review.depth <= 0.1
+    assert "it is not ruled out that mainly the challenger's highest " in found.reason
+    assert "pumonitor audit draw MONITOR --between champion CHALLENGER" in found.reason
+
+
+def test_few_labels_of_the_champions_queue_do_not_call_the_other_worse() -> None:
+    weeks = [
+        replace(
+            week, recall=-week.recall, aul=-week.aul, champion_below=week.share_below("challenger")
+        )
+        for week in _queue()
+    ]
+    swapped = [
+        replace(
+            week,
+            counts={"champion": week.counts["challenger"], "challenger": week.counts["champion"]},
+        )
+        for week in weeks
+    ]
+    found = judge({"one": swapped}, GateSettings())["one"]
+    assert found.conditions[0].fails
+    assert (found.verdict, found.possible_review.model) == ("not yet", "champion")
+
+
+def test_an_audit_decides_where_labels_do_not_rule_out_a_review() -> None:
+    weeks = _queue(weeks=5)
+    found = judge({"one": weeks}, GateSettings(), audits={"one": [_audit(5, 60)]})["one"]
+    assert (found.verdict, found.by_audit, found.chosen_by) == ("worse", True, None)
+
+
+def test_stored_windows_come_back_with_ranks_and_old_ones_rule_out_no_more() -> None:
+    (week,) = _queue(weeks=1)
+    again = PairedLabels.from_bytes(week.to_bytes())
+    assert again.champion_below.tolist() == week.champion_below.tolist()
+    assert again.share_below("challenger") == pytest.approx(week.champion_below + week.aul)
+    old = [replace(one, champion_below=np.zeros(0)) for one in _queue()]
+    assert judge({"one": old}, GateSettings())["one"].verdict == "not yet"
+
+
+def test_a_challenger_that_finds_more_than_there_is_cannot_be_judged() -> None:
+    """One that was given what is known once a case is confirmed: no audit makes it better."""
+    rng = np.random.default_rng(4)
+    weeks = []
+    for _ in range(5):
+        positive = rng.random(2000) < 0.15
+        labels = (positive & (rng.random(2000) < 0.3)).astype(int)
+        champion = rng.normal(1.5 * positive)
+        leaked = np.where((labels == 1) & (rng.random(2000) < 0.9), 9.0, 0.0) + rng.normal(
+            size=2000
+        )
+        weeks.append(PairedLabels.of_window(labels, champion, leaked, capacity=0.05))
+    settings = GateSettings(least_class_prior=0.1)
+    for audits in ([], [_audit(60, 10)]):
+        found = judge({"one": weeks}, settings, audits={"one": audits})["one"]
+        assert (found.verdict, found.chosen_by) == ("cannot be judged", "challenger")
+        assert "are among the challenger's highest" in found.reason
+        assert "was given something that was known only afterwards" in found.reason
+    assert judge({"one": weeks}, GateSettings())["one"].verdict != "worse"
+
+
+def test_a_gate_of_aul_is_proposed_where_it_tells_sooner() -> None:
+    aul = list(np.tile([0.1, 0.0, -0.05], 40))
+    seen = _seen([1.0] * 7 + [0.0] * 108 + [-1.0] * 5, aul=aul)
+    found = judge({"one": _dealt(seen)}, GateSettings())["one"]
+    assert found.verdict == "not yet"
+    assert "with gate: {better: aul} some " in found.reason
+    assert (
+        "gate: {better: aul}"
+        not in judge({"one": _dealt(seen)}, GateSettings(better="aul"))["one"].reason
+    )
 
 
 def test_fair_labels_are_not_taken_for_chosen_ones() -> None:

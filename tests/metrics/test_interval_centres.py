@@ -14,13 +14,13 @@ def rows(seed, *, separation, number=600, share=0.3, labeled=0.3):
 
 
 def test_the_best_of_thresholds_that_tell_nothing_is_no_better_than_chance():
-    """The value itself is the plain maximum; its interval allows for the luck in it."""
+    """The plain maximum is .57 on average."""
     found = [
         pumonitor.evaluate(*rows(seed, separation=0.0), class_prior=0.3)["balanced_accuracy_max"]
         for seed in range(4)
     ]
-    assert np.mean([one.value for one in found]) > 0.53
-    assert sum(one.low < 0.5 for one in found) >= 3
+    assert np.mean([one.value for one in found]) < 0.53
+    assert all(one.low <= 0.5 for one in found)
 
 
 def test_where_every_positive_is_labeled_nothing_is_unknown_of_the_window():
@@ -103,10 +103,10 @@ def test_a_curve_of_less_confidence_has_a_narrower_band():
 
 @pytest.mark.parametrize("direction", [1, -1])
 def test_where_all_labeled_rows_are_on_one_side_others_may_not_be(direction):
-    """That n rows show none of a kind has a chance of 2.5% where 1 - .025^(1 / n) are of it."""
+    """The end stands for 1.19 / n of the positives, at random, which n rows do not show."""
     labels = np.repeat([1, 0], [20, 200])
     scores = direction * np.where(labels == 1, 1.0, -np.linspace(0.1, 1.0, 220))
     found = pumonitor.evaluate(labels, scores, class_prior=0.2, scenario="case-control")["auc_pu"]
     assert found.value == (1.0 if direction == 1 else 0.0)
     end = found.low if direction == 1 else 1 - found.high
-    assert end == pytest.approx(0.025 ** (1 / 20), abs=0.002)
+    assert end == pytest.approx(1 - 0.5 * 1.19 / 20, abs=0.002)

@@ -21,11 +21,6 @@ PRIOR = IS_POSITIVE.mean()
 THRESHOLD = 4.3
 
 
-def _unconstrained(estimate):
-    found = estimate.unconstrained_value
-    return estimate.value if found is None else found
-
-
 @pytest.fixture(scope="module")
 def over_labelings():
     table = []
@@ -36,7 +31,7 @@ def over_labelings():
             ev = pumonitor.evaluate(
                 labels, SCORES, threshold=THRESHOLD, class_prior=PRIOR, target="window"
             )
-        table.append({name: _unconstrained(estimate) for name, estimate in ev.estimates.items()})
+        table.append({name: estimate.value for name, estimate in ev.estimates.items()})
     return table
 
 

@@ -45,9 +45,7 @@ def test_average_precision_at_the_ends_of_the_prior(rows, purity):
     many = [np.tile(one, 50) for one in rows]
 
     def found(prior):
-        return metrics.average_precision(
-            *many, class_prior=prior, label_purity=purity, route="direct"
-        )
+        return metrics.average_precision(*many, class_prior=prior, label_purity=purity)
 
     wide = found((0.1, 0.08, 0.125))
     assert wide.low == pytest.approx(found(0.08).value, rel=0.01)

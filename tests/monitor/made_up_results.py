@@ -53,6 +53,7 @@ def record(
     *,
     series: Sequence[tuple[str, str]] = (("2", ""),),
     evaluation: Callable[[Pane], Mapping[str, Any]] = lambda pane: {},
+    results: Sequence[MetricResult] | None = None,
 ) -> None:
     """What a run under the file's configuration would have recorded, mature and not final."""
     file = read_configuration(path, needs="ledger")
@@ -75,12 +76,17 @@ def record(
             ledger.commit_collect(claim, found)
             claim = ledger.claim_evaluate("test", monitors=mature)
             assert claim is not None
-            judged = [_judged(each.pane, series, evaluation(each.pane)) for each in claim.panes]
+            judged = [
+                _judged(each.pane, series, evaluation(each.pane), results) for each in claim.panes
+            ]
             ledger.commit_evaluate(claim, judged)
 
 
 def _judged(
-    pane: Pane, series: Sequence[tuple[str, str]], evaluation: Mapping[str, Any]
+    pane: Pane,
+    series: Sequence[tuple[str, str]],
+    evaluation: Mapping[str, Any],
+    results: Sequence[MetricResult] | None,
 ) -> EvaluatedPane:
     return EvaluatedPane(
         number=pane.number,
@@ -89,7 +95,7 @@ def _judged(
                 model_version=version,
                 segment=segment,
                 evaluation=evaluation,
-                results=[_result(name, place) for place, name in enumerate(METRICS)],
+                results=results or [_result(name, place) for place, name in enumerate(METRICS)],
             )
             for version, segment in series
         ],

@@ -1,8 +1,8 @@
 """The class prior over windows by many particles: the model's words in code, nothing analytic.
 
 Every particle has a class prior, a label frequency and the places of positives and negatives; each
-window it draws which change happens, how far everything goes, and is weighed by what the window
-shows.
+window it draws which change happens, how far everything goes and how the window differs by itself,
+and is weighed by what the window shows.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ def followed(
     *,
     drifts: dict[str, float],
     jumps: dict[str, float],
+    own: dict[str, float],
     particles: int,
     seed: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """Class priors of the particles after the last window, and their weights."""
+    """Levels of the class prior of the particles after the last window, and the window's own."""
     rng = np.random.default_rng(seed)
     mean_level = float(level.class_prior @ level.weight)
     high = reference.confirmed_mean
@@ -38,7 +39,7 @@ def followed(
     ones = rng.normal(high, np.sqrt(reference.confirmed_variance), particles)
     mean = rng.normal(reference.all_mean, np.sqrt(reference.all_variance), particles)
     zeros = (mean - pi * ones) / (1 - pi)
-    log_weight = np.zeros(particles)
+    now, log_weight = pi, np.zeros(particles)
     names = np.arange(len(CHANGES))
     chances = [one.probability for one in CHANGES]
     for window in windows:
@@ -49,6 +50,9 @@ def followed(
 
         def score(*wanted: str, which: NDArray[np.int64] = which) -> NDArray[np.bool_]:
             return np.array([one.scores in wanted for one in CHANGES])[which]
+
+        def burst(of: str, which: NDArray[np.int64] = which) -> NDArray[np.bool_]:
+            return np.array([one.burst == of for one in CHANGES])[which]
 
         odds = np.log(pi / (1 - pi))
         odds += np.where(are("prior"), jumps["prior"], drifts["prior"]) * rng.normal(size=particles)
@@ -66,15 +70,22 @@ def followed(
         near = np.where(score("ranking", "negatives"), jumps["negatives"] * mean_level * high, 0.0)
         far = np.where(score("ranking, far", "negatives, far"), jumps["far"] * high, 0.0)
         zeros = zeros + (near + far) * rng.normal(size=particles)
-        log_weight += stats.poisson.logpmf(window.confirmed, window.rows * pi * frequency)
+        bursts = jumps["burst"] * rng.normal(size=particles)
+        factor = own["prior"] * rng.normal(size=particles) - 0.5 * own["prior"] ** 2
+        now = pi * np.exp(factor + bursts * burst("prior"))
+        others = own["frequency"] * rng.normal(size=particles) - 0.5 * own["frequency"] ** 2
+        expected = window.rows * now * frequency * np.exp(others + bursts * burst("frequency"))
+        log_weight += stats.poisson.logpmf(window.confirmed, expected)
         log_weight += stats.norm.logpdf(
             window.confirmed_mean, ones, np.sqrt(window.confirmed_variance)
         )
         log_weight += stats.norm.logpdf(
-            window.all_mean, zeros + pi * (ones - zeros), np.sqrt(window.all_variance)
+            window.all_mean,
+            zeros + now * (ones - zeros),
+            np.sqrt(window.all_variance + own["negatives"] ** 2),
         )
         weight = np.exp(log_weight - log_weight.max())
         taken = rng.choice(particles, size=particles, p=weight / weight.sum())
         pi, frequency, ones, zeros = pi[taken], frequency[taken], ones[taken], zeros[taken]
-        log_weight = np.zeros(particles)
-    return pi, np.full(particles, 1 / particles)
+        now, log_weight = now[taken], np.zeros(particles)
+    return pi, now

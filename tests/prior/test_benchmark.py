@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from benchmarks.datasets import DatasetMissingError
 from benchmarks.prior import beside_peers, peers, real
 from benchmarks.prior.__main__ import main
 from benchmarks.prior.peers import Peer
@@ -22,7 +23,6 @@ from benchmarks.prior.synthetic import (
 )
 from benchmarks.prior.tables import FigureTable
 from benchmarks.prior.tasks import Task
-from pumonitor.datasets import DatasetMissingError
 from pumonitor.prior import estimate_class_prior
 
 

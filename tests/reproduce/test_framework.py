@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.datasets import DatasetMissingError
 from benchmarks.reproduce import cache, words
 from benchmarks.reproduce.__main__ import main
 from benchmarks.reproduce.catalog import all_rows, chosen
@@ -19,7 +20,6 @@ from benchmarks.reproduce.rows import (
     monte_carlo_error,
 )
 from benchmarks.reproduce.run import Outcome, run_row, tally
-from pumonitor.datasets import DatasetMissingError
 
 
 def figure(ours, printed, rule, *, error=0.0, tolerance=0.0):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks import datasets
 from benchmarks.challengers.sections import Extent, figure_3, learners
-from pumonitor import datasets
 
 needs_data = pytest.mark.skipif(
     not datasets.available("concrete"), reason="the data set concrete is not there"

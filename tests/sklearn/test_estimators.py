@@ -27,7 +27,7 @@ from pumonitor.sklearn import (
     ("estimator", "expected"),
     [
         (PUAULClassifier(random_state=0), {}),
-        (PUAUCClassifier(random_state=0), {}),
+        (PUAUCClassifier(class_prior=0.5, random_state=0), {}),
         pytest.param(
             ChallengerClassifier(random_state=0),
             {
@@ -43,6 +43,18 @@ def test_scikit_learn_finds_nothing_wrong(estimator, expected):
     told = check_estimator(estimator, expected_failed_checks=expected, on_skip=None)
     assert len(told) > 50
     assert {one["check_name"] for one in told if one["status"] == "xfail"} == set(expected)
+
+
+def test_a_class_prior_has_no_default():
+    """One that is wrong by much leaves the loss without a minimum, or ranks by something else."""
+    with pytest.raises(TypeError, match="class_prior"):
+        PUAUCClassifier()
+
+
+def test_that_there_are_no_probabilities_is_said():
+    assert not hasattr(PUAULClassifier(), "predict_proba")
+    with pytest.raises(AttributeError, match="no predict_proba: it learns which rows are more"):
+        ChallengerClassifier().predict_proba  # noqa: B018
 
 
 @pytest.fixture

@@ -144,6 +144,12 @@ def opened(made: object, known: object) -> PredictionSource:
     return open_source(made, PREDICTIONS, known, LABELS, clock=lambda: NOW)
 
 
+def assert_table_equal(counts: WindowCounts, expected: WindowCounts) -> None:
+    """Of counts in a table: it names no ids, so it does not say which labels match nothing."""
+    assert counts.unmatched is None
+    assert_equal(counts, replace(expected, unmatched=None))
+
+
 def assert_equal(counts: WindowCounts, expected: WindowCounts) -> None:
     """To the last byte."""
     assert counts.found == expected.found

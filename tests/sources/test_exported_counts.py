@@ -31,7 +31,7 @@ from tests.sources.monitored import (
     NOW,
     PREDICTIONS,
     REQUEST,
-    assert_equal,
+    assert_table_equal,
     labels,
     predictions,
 )
@@ -94,7 +94,7 @@ def test_run_by_duckdb(frames, expected, tmp_path):
     file = tmp_path / "counts.parquet"
     with closing(duckdb_with(frames)) as session:
         session.execute(f"COPY ({statement(DuckDB())}) TO '{file}'")
-    assert_equal(read(file), expected)
+    assert_table_equal(read(file), expected)
 
 
 def test_run_by_postgresql(frames, expected, postgresql):
@@ -106,7 +106,7 @@ def test_run_by_postgresql(frames, expected, postgresql):
         for sql in (made, f"INSERT INTO public.card_counts {statement(PostgreSQL())}"):
             session.exec_driver_sql(sql.replace("%", "%%"))
     engine.dispose()
-    assert_equal(read(f"{postgresql}#public.card_counts"), expected)
+    assert_table_equal(read(f"{postgresql}#public.card_counts"), expected)
 
 
 def test_run_by_sqlite(frames, expected, tmp_path):
@@ -123,7 +123,7 @@ def test_run_by_sqlite(frames, expected, tmp_path):
         session.exec_driver_sql(table_definition("counts", segments=2, dialect=SQLite()))
         session.exec_driver_sql(f"INSERT INTO counts {sql}")
     engine.dispose()
-    assert_equal(read(f"{url}#counts"), expected)
+    assert_table_equal(read(f"{url}#counts"), expected)
 
 
 def test_sqlite_reads_no_text_as_times_by_itself():
@@ -149,7 +149,7 @@ def test_parsed_and_run_by_a_stand_in(name, frames, expected, tmp_path):
         listed = ", ".join(f'"{one}" AS "{one.lower()}"' for one, *_ in names)
         run = f"SELECT {listed} FROM ({run})"
     engine._duck.execute(f"COPY ({run}) TO '{file}'")
-    assert_equal(read(file), expected)
+    assert_table_equal(read(file), expected)
     assert sqlglot.parse_one(table_definition("a.b", segments=2, dialect=dialect), dialect=name)
 
 
@@ -168,7 +168,7 @@ def test_a_window_without_a_row_has_a_whole_set(frames, tmp_path):
     with closing(duckdb_with(empty)) as session:
         session.execute(f"COPY ({statement(DuckDB())}) TO '{file}'")
     with closing(open_source(empty[0], PREDICTIONS, frames[1], LABELS, clock=lambda: NOW)) as one:
-        assert_equal(read(file), one.counts(REQUEST))
+        assert_table_equal(read(file), one.counts(REQUEST))
 
 
 @pytest.mark.parametrize(
@@ -225,6 +225,6 @@ def test_ids_as_whole_numbers(tmp_path):
     with closing(duckdb_with((made, known))) as session:
         session.execute(f"COPY ({sql}) TO '{file}'")
     with closing(open_source(made, PREDICTIONS, known, LABELS, clock=lambda: NOW)) as source:
-        assert_equal(read(file), source.counts(REQUEST))
+        assert_table_equal(read(file), source.counts(REQUEST))
     assert isinstance(made, pd.DataFrame)
     assert np.issubdtype(made["prediction id"].dtype, np.integer)

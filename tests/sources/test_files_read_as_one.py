@@ -179,7 +179,7 @@ def test_a_file_that_is_cut_off_is_named(tmp_path, kept):
     )
     assert message.endswith(
         "it is cut off, or still being written: write it again, and rename it into place when it "
-        "is complete"
+        "is complete. It may have rows of this window, which waits for it"
     )
 
 
@@ -190,7 +190,7 @@ def test_a_file_with_a_broken_footer_is_named(tmp_path):
     file.write_bytes(whole[:-60] + b"\xff" * 52 + whole[-8:])
     message = message_of(counts, pattern, KNOWN)
     assert message.startswith(f"p-1.parquet of predictions {pattern} cannot be read: ")
-    assert message.endswith("; it is damaged: write it again")
+    assert "; it is damaged: write it again. It may have rows of this window" in message
 
 
 def test_a_line_that_cannot_be_read_is_named_with_its_file(tmp_path):

@@ -219,17 +219,18 @@ def test_a_unit_for_what_is_no_whole_number():
 
 
 def test_times_ahead():
-    later = made(made=[*made()["made"][:3], NOW + 3 * DAY])
+    later = made(made=[*made()["made"][:2], NOW + 2 * DAY, NOW + 3 * DAY])
     source = open_source(later, PREDICTIONS, known(), LABELS, clock=lambda: NOW)
     with closing(source):
         message = message_of(source.span)
     assert message == (
-        "time column 'made' of the data frame of predictions has 1 times more than a day in the "
-        "future, the last of them 2026-01-28T00:00:00+00:00: check the clock that writes it, and "
+        "time column 'made' of the data frame of predictions has 2 times more than a day in the "
+        "future beside 2 rows of the last day, the last of them 2026-01-28T00:00:00+00:00: check "
+        "the clock that writes it, and "
         "its time_zone or time_unit"
     )
-    message = message_of(described, made(), known(known=[START, NOW + 2 * DAY, START]))
-    assert "known_at column 'known' of the data frame of positives has 1 times more than" in message
+    message = message_of(described, made(), known(known=[START, NOW + 2 * DAY, NOW + 2 * DAY]))
+    assert "known_at column 'known' of the data frame of positives has 2 times more than" in message
     # Clocks differ a little.
     described(made(made=[*made()["made"][:3], NOW + DAY / 2]), known())
 
@@ -300,10 +301,6 @@ def test_whole_numbers_as_text(tmp_path):
     ("time", "expected"),
     [
         ("0001-01-01T00:00:00Z", "has 1 times before 1990, the first 0001-01-01T00:00:00+00:00"),
-        (
-            "9999-12-31T00:00:00Z",
-            "has 1 times more than a day in the future, the last of them 9999-12-31T",
-        ),
         ("2026-02-30T00:00:00Z", "'2026-02-30T00:00:00Z' (1 times)"),
         ("infinity", "'infinity' (1 times)"),
     ],
@@ -313,12 +310,34 @@ def test_times_beyond_all_others(tmp_path, time, expected):
     assert expected in message_of(first_and_last, csv(tmp_path, made(made=times), "p.csv"))
 
 
+def test_a_row_of_a_far_future_is_set_aside_and_told():
+    # The rows of the day before the last one that can be: 600, of which 6 may be wrong.
+    day = [NOW - timedelta(minutes=2 * minute) for minute in range(600)]
+    for wrong, is_refused in ((1, False), (6, False), (7, True)):
+        times = [*day, *[datetime(9999, 12, 31, tzinfo=UTC)] * wrong]
+        rows = pd.DataFrame({"id": range(len(times)), "made": times, "score": 0.5})
+        if is_refused:
+            assert (
+                "has 7 times more than a day in the future beside 600 rows of the last day, the "
+                "last of them 9999-12-31T"
+            ) in message_of(first_and_last, rows)
+            continue
+        with opened(rows, known(), PREDICTIONS) as source:
+            assert source.span() == (day[-1], day[0])
+            (said,) = source.set_aside()
+        assert said.startswith("time column 'made' of the data frame of predictions has ")
+        assert f"has {wrong} time{'s' * (wrong > 1)} more than a day in the future" in said
+    with opened(rows[:601], known(), PREDICTIONS) as source:
+        (said,) = source.describe().doubts
+    assert "has 1 time more than a day in the future" in said
+
+
 def test_labels_known_in_a_far_future_are_told():
     # A label of a later moment is no row to leave out where all is looked at.
-    times = [START, START, datetime(2300, 1, 1, tzinfo=UTC)]
+    times = [START, *[datetime(2300, 1, 1, tzinfo=UTC)] * 2]
     message = message_of(described, made(), known(known=times))
     assert (
-        "known_at column 'known' of the data frame of positives has 1 times more than a day in the "
+        "known_at column 'known' of the data frame of positives has 2 times more than a day in the "
         "future, the last of them 2300-01-01T00:00:00+00:00"
     ) in message
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from pumonitor.monitor.alerts.alert_inputs import AlertInputs
 from pumonitor.monitor.alerts.audit_clock import audit_evidence
-from pumonitor.monitor.alerts.clock import clock_evidence
+from pumonitor.monitor.alerts.clock import clock_evidence, lost_rows_evidence
 from pumonitor.monitor.alerts.incidents import AlertTransaction
 from pumonitor.monitor.alerts.kept_tracks import KeptTracks, Placed
 from pumonitor.monitor.alerts.rest import quiet_until
@@ -33,6 +33,7 @@ from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import Progress, RecordedPane
 from pumonitor.monitor.ledger.records.results import NewMessage
+from pumonitor.monitor.ledger.results.looks import refused_looks
 from pumonitor.monitor.ledger.standings import rest
 from pumonitor.monitor.rules.alerts.alert import Place
 from pumonitor.monitor.rules.alerts.rule import OF_AUDITS, Health, KnownReference
@@ -140,6 +141,31 @@ class Alerting:
         except BaseException:
             self.forget(name)
             raise
+
+    def close_monitor(self, name: str, *, because: str) -> None:
+        """Resolve all open incidents of a monitor that nobody watches any more.
+
+        Parameters
+        ----------
+        name : str
+        because : str
+            A sentence, which is sent with the resolution.
+        """
+        with self._ledger.database.writing() as connection:
+            tables = AlertTables(connection, self._ledger.database)
+            tables.alone(name)
+            transaction = AlertTransaction(
+                tables,
+                monitor=name,
+                rules=(),
+                now=self._clock(),
+                notifies=self._notifies,
+                destinations=self._destinations,
+            )
+            transaction.close_others(because=because)
+            transaction.store()
+            messages = self._packed(transaction.messages)
+            enqueue(connection, self._ledger.database, messages, at=transaction.at)
 
     def _advance(self, inputs: AlertInputs, *, folds: bool) -> bool:
         """Run one transaction; returns whether more may be left to fold."""
@@ -289,8 +315,12 @@ class Alerting:
                     configuration=inputs.configuration,
                     now=now,
                 )
-                if isinstance(rule.condition, Health) and rule.condition.kind in OF_AUDITS:
+                kind = rule.condition.kind if isinstance(rule.condition, Health) else ""
+                if isinstance(rule.condition, Health) and kind in OF_AUDITS:
                     found = self._of_audits(inputs, rule.condition, timeliness, now)
+                elif kind == "lost_rows":
+                    looks = refused_looks(tables.connection, inputs.name)
+                    found = lost_rows_evidence(looks, timeliness)
                 else:
                     found = clock_evidence(rule, timeliness, have_stopped=stopped, now=now)
                 if found is not None:

@@ -1,15 +1,17 @@
-"""Evidence for rules evaluated by the clock ("stale"): overdue results belong to no window."""
+"""Evidence for rules evaluated by the clock: overdue results, and rows that are gone."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.ledger.alerts.panes import Timeliness
+from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Health
 from pumonitor.monitor.rules.alerts.states import Evidence
 
-__all__ = ["clock_evidence", "overdue_from"]
+__all__ = ["clock_evidence", "lost_rows_evidence", "overdue_from"]
 
 
 def overdue_from(rule: AlertRule, timeliness: Timeliness) -> datetime | None:
@@ -53,4 +55,23 @@ def clock_evidence(
         reason=f"results are {said} overdue, and {shown_duration(allowed)} are allowed"
         if late
         else "results are not overdue",
+    )
+
+
+def lost_rows_evidence(looks: Sequence[RefusedLook], timeliness: Timeliness) -> Evidence | None:
+    """Evidence whether rows are gone that were counted; None before the first results."""
+    if timeliness.newest is None:
+        return None
+    if not looks:
+        reason = "no rows are gone that were counted"
+        return Evidence(window=timeliness.newest, kind="good", value=0.0, limit=0.0, reason=reason)
+    number = len(looks)
+    return Evidence(
+        window=timeliness.newest,
+        kind="breach",
+        value=float(number),
+        limit=0.0,
+        reason=f"{number} window{' has' if number == 1 else 's have'} lost rows or labels that "
+        f"were counted, the newest that of {looks[-1].window.start:%Y-%m-%d %H:%M} UTC: earlier "
+        "results stay, and pumonitor doctor says what is gone",
     )

@@ -181,8 +181,14 @@ class AlertTransaction:
             if found is not None:
                 self._put(rule, alert, found, fresh=True)
 
-    def close_others(self) -> None:
-        """Close the alerts of rules that were edited or deleted."""
+    def close_others(self, *, because: str = "") -> None:
+        """Close the alerts of rules that were edited or deleted.
+
+        Parameters
+        ----------
+        because : str
+            A sentence in place of that reason.
+        """
         keys = {rule.key for rule in self._rules}
         gone = set(self._tables.progress(self._monitor)) - keys
         self._tables.drop_progress(self._monitor, gone)
@@ -190,7 +196,7 @@ class AlertTransaction:
             if alert.rule_key in keys:
                 continue
             if alert.closed_at is None:
-                self._close(alert)
+                self._close(alert, because=because)
             elif alert.told_firing and self._notifies and not self._is_silenced(alert):
                 self._send_resolved(alert)
 
@@ -286,13 +292,14 @@ class AlertTransaction:
         self._keep(alert)
         return alert
 
-    def _close(self, alert: Alert) -> None:
+    def _close(self, alert: Alert, *, because: str) -> None:
         if alert.is_firing:
             began = self._tables.transition(alert, incident=alert.incident, kind="fired")
             new = closing(
                 alert,
                 as_of=alert.as_of or self.at,
                 cause={} if began is None else began.transition.cause,
+                because=because,
             )
             withheld: Withheld | None = None
             if not alert.told_firing:

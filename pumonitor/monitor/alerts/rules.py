@@ -130,7 +130,7 @@ def _health(rule: config.HealthRule) -> Health:
             return Health(kind=rule.health, limit=rule.change.amount)
         case config.UnmatchedLabels():
             return Health(kind=rule.health, limit=rule.above)
-        case config.NoData() | config.ScoreRange():
+        case config.NoData() | config.LostRows() | config.ScoreRange():
             return Health(kind=rule.health)
         case _:
             msg = f"{rule.health} has a condition of its own"

@@ -16,6 +16,7 @@ from pumonitor.audit.ordering import draw_key
 from pumonitor.errors import InputError
 from pumonitor.gate import AuditedBetween, Side
 from pumonitor.monitor.challenging.challengers import Challenger
+from pumonitor.monitor.challenging.seen import JudgedSince
 from pumonitor.monitor.challenging.shadow import scored_rows
 from pumonitor.monitor.config.sections.challengers import Gate
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -170,17 +171,18 @@ def draw_between(
 
 
 def audits_between(
-    ledger: Ledger, series: ChallengerSeries, *, since: datetime | None = None
+    ledger: Ledger, series: ChallengerSeries, *, since: JudgedSince | None = None
 ) -> list[AuditedBetween]:
     """What reviewers said of the cases drawn for a challenger, audit by audit.
 
-    An audit with a window that began before `since` says nothing of these two models. Undecided
+    An audit with a window that does not count says nothing of these two models. Undecided
     cases and those with verdicts that contradict each other count as not reviewed.
     """
     found = []
     for audit in ledger.reviews.all(series.monitor, between=True):
         if audit.configuration != f"{BETWEEN}{series.digest}" or (
-            since is not None and audit.window_start < since
+            since is not None
+            and not all(since.counts(window.start, window.end) for window in audit.windows)
         ):
             continue
         verdicts: dict[int, list[int]] = {_CHAMPION: [], _CHALLENGER: []}

@@ -25,6 +25,7 @@ __all__ = [
     "Challenger",
     "ColumnChallenger",
     "NamedChallenger",
+    "NoVersionYetError",
     "RegisteredChallenger",
 ]
 
@@ -39,6 +40,10 @@ _FEW: Final = 3
 
 class AlreadyDeployedError(InputError):
     """The challenger is the version that is deployed by now, as after a promotion."""
+
+
+class NoVersionYetError(RegistryError):
+    """The challenger is an alias that no version has yet, as before the first is trained."""
 
 
 class NamedChallenger(Protocol):
@@ -126,11 +131,15 @@ class RegisteredChallenger:
     tracking : Tracking
     given : tuple of str
         Columns that it is given; those of its signature where empty.
+    output : str or int, optional
+        Which column of what it gives is the score, where there are several.
     mask : callable, optional
         Hides secrets in errors.
 
     Raises
     ------
+    NoVersionYetError
+        If no version has the alias.
     RegistryError
         If there is no such version, or the registry cannot be reached.
     """
@@ -143,6 +152,7 @@ class RegisteredChallenger:
         *,
         tracking: Tracking,
         given: tuple[str, ...] = (),
+        output: str | int | None = None,
         mask: Callable[[str], str] = str,
     ) -> None:
         ModelLink.parsed(link)
@@ -153,11 +163,12 @@ class RegisteredChallenger:
                 f"challenger {name} is {link}, which the registry does not have: register it, or "
                 "train one by pumonitor challenge MONITOR --train all"
             )
-            raise RegistryError(msg)
+            is_alias = ModelLink.parsed(link).alias is not None
+            raise NoVersionYetError(msg) if is_alias else RegistryError(msg)
         self.name = name
         self.model, self.version = str(found.name), str(found.version)
         self._client, self._tracking = client, tracking
-        self._given, self._mask = given, mask
+        self._given, self._output, self._mask = given, output, mask
         self._loaded: Any = None
         tag = found.tags.get(TRAINED_UNTIL_TAG)
         # A version without the tag cannot have seen rows that came after it was registered.
@@ -202,16 +213,16 @@ class RegisteredChallenger:
         Raises
         ------
         InputError
-            If it gives classes in place of scores, not one number a row, or fails.
+            If it gives classes in place of scores, not one number a row, several columns of which
+            none is named, or fails.
         """
         rows = _frame(self.columns(), features, self._model.metadata.get_input_schema())
         try:
-            found = np.asarray(self._predict(rows))
+            given = self._predict(rows)
         except Exception as error:  # noqa: BLE001 (whatever a model of somebody else raises)
             msg = f"{self.scored_by} cannot score these rows: {type(error).__name__}: {error}"
             raise InputError(msg[:500]) from None
-        if found.ndim == 2 and found.shape[1] in {1, 2}:
-            found = found[:, -1]
+        found = self._one_column(given)
         if found.shape != (len(rows),) or not np.issubdtype(found.dtype, np.number):
             msg = (
                 f"{self.scored_by} gives {found.dtype} of shape {found.shape} for {len(rows)} "
@@ -226,6 +237,35 @@ class RegisteredChallenger:
             )
             raise InputError(msg)
         return found
+
+    def _one_column(self, given: Any) -> NDArray[Any]:
+        """The score of what the model gives.
+
+        Raises
+        ------
+        InputError
+            If it gives several columns, and the configuration names none of them.
+        """
+        found = np.asarray(given)
+        if found.ndim != 2:
+            return found
+        if found.shape[1] == 1:
+            return np.asarray(found[:, 0])
+        known = list(map(str, getattr(given, "columns", range(found.shape[1]))))
+        chosen = known.index(str(self._output)) if str(self._output) in known else self._output
+        if isinstance(chosen, int) and chosen < len(known):
+            return np.asarray(found[:, chosen])
+        what = (
+            "which one is its score is not said"
+            if self._output is None
+            else (f"challengers: output names {self._output!r}, which is none of them")
+        )
+        msg = (
+            f"{self.scored_by} gives {len(known)} columns ({', '.join(known)}), and {what}: "
+            f"name it under challengers, such as output: {known[-1]}, or log a model that gives "
+            "one score a row"
+        )
+        raise InputError(msg[:500])
 
     @property
     def _model(self) -> Any:
@@ -249,9 +289,12 @@ class RegisteredChallenger:
     def _predict(self, rows: Any) -> Any:
         """Scores where the flavour has them; a plain `predict` of scikit-learn gives classes."""
         own = self._model.get_raw_model() if "sklearn" in self._model.metadata.flavors else None
-        for name in ("predict_proba", "decision_function"):
-            if hasattr(own, name):
-                return getattr(own, name)(rows)
+        if hasattr(own, "predict_proba"):
+            found = np.asarray(own.predict_proba(rows))
+            # Of two classes the greater one, as scikit-learn orders them.
+            return found[:, -1] if found.ndim == 2 and found.shape[1] == 2 else found
+        if hasattr(own, "decision_function"):
+            return own.decision_function(rows)
         return self._model.predict(rows)
 
 

@@ -1,8 +1,9 @@
-"""Since when the deployed version is deployed: earlier windows say nothing of it."""
+"""When the deployed version was deployed: windows of another one say nothing of it."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -10,7 +11,32 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.promotion.by_gate import deployed_by
 from pumonitor.monitor.promotion.registry import Registry
 
-__all__ = ["deployed_since", "note_deployed"]
+__all__ = ["DeployedSpans", "deployed_spans", "note_deployed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeployedSpans:
+    """Times in which the version was deployed that is deployed now.
+
+    Attributes
+    ----------
+    spans : tuple of (datetime or None, datetime or None)
+        From and until; None where it is not known since when, and of the last, which goes on.
+    """
+
+    spans: tuple[tuple[datetime | None, datetime | None], ...]
+
+    @property
+    def since(self) -> datetime | None:
+        """When another version was last replaced by this one; None if none is known."""
+        return self.spans[-1][0]
+
+    def cover(self, start: datetime, end: datetime) -> bool:
+        """Whether this version alone scored a window, from its start to its end."""
+        return any(
+            (begun is None or start >= begun) and (ended is None or end <= ended)
+            for begun, ended in self.spans
+        )
 
 
 def note_deployed(configuration: Configuration, monitor: Monitor, ledger: Ledger) -> str | None:
@@ -40,16 +66,34 @@ def note_deployed(configuration: Configuration, monitor: Monitor, ledger: Ledger
     return version
 
 
-def deployed_since(ledger: Ledger, monitor: Monitor) -> datetime | None:
-    """When another version was last deployed, by a promotion, its undoing or somebody else.
+def deployed_spans(ledger: Ledger, monitor: Monitor) -> DeployedSpans:
+    """When the deployed version was deployed, by promotions, their undoing or somebody else.
 
-    None if none ever was. Of one that somebody else deployed it is when a round first saw it. What
-    a challenger was seen to do beside another version says nothing of this one.
+    Of one that somebody else deployed it is when a round first saw it. What a challenger was seen
+    to do beside another version says nothing of this one; what it did beside this one counts,
+    whatever was deployed in between.
     """
-    moments = [
-        one.ended_at
-        for one in ledger.promotions.all(monitor.name)
-        if one.state == "done" and one.ended_at is not None
+    changes = list(ledger.deployed_versions.seen(monitor.name))
+    promotions = [
+        promotion
+        for promotion in reversed(ledger.promotions.all(monitor.name))
+        if promotion.state == "done" and promotion.ended_at is not None
     ]
-    seen = ledger.deployed_versions.since(monitor.name)
-    return max(moments if seen is None else [*moments, seen], default=None)
+    if promotions and not changes and promotions[0].from_version is not None:
+        changes = [(None, f"models:/{promotions[0].model}/{promotions[0].from_version}")]
+    changes += [
+        (promotion.ended_at, f"models:/{promotion.model}/{promotion.to_version}")
+        for promotion in promotions
+    ]
+    changes.sort(key=lambda change: change[0] or datetime.min.replace(tzinfo=UTC))
+    if not changes:
+        return DeployedSpans(spans=((None, None),))
+    ends = [*(moment for moment, _ in changes[1:]), None]
+    deployed = changes[-1][1]
+    return DeployedSpans(
+        spans=tuple(
+            (begun, ended)
+            for (begun, version), ended in zip(changes, ends, strict=True)
+            if version == deployed
+        )
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -16,10 +16,12 @@ from pumonitor.monitor.challenging.challengers import (
     Challenger,
     ColumnChallenger,
     NamedChallenger,
+    NoVersionYetError,
     RegisteredChallenger,
 )
 from pumonitor.monitor.challenging.deployed import note_deployed
 from pumonitor.monitor.challenging.seen import (
+    JudgedSince,
     judged_since,
     judged_windows,
     score_due,
@@ -136,7 +138,16 @@ def _registered(
 
     mask = configuration.mask
     client = MlflowClient(tracking_uri=tracking.address, registry_uri=tracking.registry_address)
-    found = RegisteredChallenger(name, link, client, tracking=tracking, given=given, mask=mask)
+    settings = monitor.challengers
+    found = RegisteredChallenger(
+        name,
+        link,
+        client,
+        tracking=tracking,
+        given=given,
+        output=None if settings is None else settings.output,
+        mask=mask,
+    )
     if monitor.model is not None:
         deployed = deployed_by(monitor)
         with asking_registry(mask=mask):
@@ -171,7 +182,7 @@ def score_challengers(
         note_deployed(configuration, monitor, ledger)
     known = challengers_of(configuration, monitor) if challengers is None else challengers
     for name, challenger in known.items():
-        if isinstance(challenger, AlreadyDeployedError):
+        if isinstance(challenger, AlreadyDeployedError | NoVersionYetError):
             continue
         if isinstance(challenger, PumonitorError):
             failures.append((f"challenger {name}", challenger))
@@ -204,7 +215,7 @@ def judged(
         series = series_of(monitor, challenger)
         windows[name] = tuple(judged_windows(ledger, monitor, series))
         since = judged_since(ledger, monitor, challenger)
-        audits[name] = audits_between(ledger, series, since=None if since is None else since[0])
+        audits[name] = audits_between(ledger, series, since=since)
         errors[name] = tuple(
             f"{one.start:%Y-%m-%d %H:%M} UTC: {one.error}"
             for one in ledger.challengers.windows(series)
@@ -220,7 +231,9 @@ def judged(
             challenger=challenger,
             judgement=judgements[name]
             if windows[name]
-            else _without_windows(judgements[name], judged_since(ledger, monitor, challenger)),
+            else _without_windows(
+                judgements[name], errors[name], judged_since(ledger, monitor, challenger)
+            ),
             windows=windows[name],
             errors=errors[name],
         )
@@ -228,13 +241,20 @@ def judged(
     }
 
 
-def _without_windows(judgement: Judgement, since: tuple[datetime, str] | None) -> Judgement:
-    """What it waits for."""
+def _without_windows(judgement: Judgement, errors: Sequence[str], since: JudgedSince) -> Judgement:
+    """What it waits for, or why it could not score any."""
     if judgement.by_audit:
         return judgement
+    if errors:
+        number = "the mature window" if len(errors) == 1 else f"{len(errors)} mature windows"
+        return replace(
+            judgement,
+            verdict="cannot be judged",
+            reason=f"it could not score {number}, {errors[-1]}",
+        )
     reason = "no window is mature and scored yet"
-    if since is not None:
-        moment, why = since
+    if since.latest is not None:
+        moment, why = since.latest
         reason += f" that began after {moment:%Y-%m-%d %H:%M} UTC, when {why}"
     return replace(judgement, reason=reason)
 

@@ -20,7 +20,7 @@ from pumonitor.monitor.challenging.challengers import (
     ColumnChallenger,
     NamedChallenger,
 )
-from pumonitor.monitor.challenging.deployed import deployed_since
+from pumonitor.monitor.challenging.deployed import deployed_spans
 from pumonitor.monitor.challenging.judged import judged
 from pumonitor.monitor.challenging.seen import series_of
 from pumonitor.monitor.config.file import configuration_hash
@@ -189,11 +189,11 @@ def _evidence_hash(
     ledger: Ledger, monitor: Monitor, challengers: Mapping[str, NamedChallenger]
 ) -> str:
     """Hash of what the gate is asked on: windows, reviewed cases, and the deployed version."""
-    since = deployed_since(ledger, monitor)
+    deployed = deployed_spans(ledger, monitor)
     series = {name: series_of(monitor, one) for name, one in challengers.items()}
     return _hash(
         [
-            None if since is None else since.isoformat(),
+            [[moment and moment.isoformat() for moment in span] for span in deployed.spans],
             sorted(
                 [
                     name,

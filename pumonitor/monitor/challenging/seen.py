@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, get_args
 
 from pumonitor.errors import PumonitorError
 from pumonitor.gate import ERROR, GateMetric, PairedLabels, evidence_of
 from pumonitor.monitor.challenging.challengers import Challenger, NamedChallenger
-from pumonitor.monitor.challenging.deployed import deployed_since
+from pumonitor.monitor.challenging.deployed import DeployedSpans, deployed_spans
 from pumonitor.monitor.challenging.shadow import paired_labels
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.monitor import Monitor
@@ -24,6 +25,7 @@ from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import Pane, PredictionSource
 
 __all__ = [
+    "JudgedSince",
     "differences_of",
     "judged_since",
     "judged_windows",
@@ -50,6 +52,12 @@ def series_of(monitor: Monitor, challenger: NamedChallenger) -> ChallengerSeries
                 features.columns,
             ],
         }
+        # Keys that came later are left out unless they are given: what is stored stays theirs.
+        later = {
+            "known_at": None if features is None else features.known_at,
+            "output": settings.output,
+        }
+        depends_on |= {key: value for key, value in later.items() if value is not None}
     digest = hashlib.sha256(json.dumps(depends_on, sort_keys=True).encode()).hexdigest()[:32]
     return ChallengerSeries(
         monitor=monitor.name,
@@ -70,16 +78,42 @@ def mature_panes(ledger: Ledger, monitor: Monitor, *, configuration: str) -> lis
     ]
 
 
-def judged_since(
-    ledger: Ledger, monitor: Monitor, challenger: NamedChallenger
-) -> tuple[datetime, str] | None:
-    """The moment before which windows say nothing of a challenger, and why; None without one."""
-    moments = [
-        (challenger.trained_until, "its training rows end"),
-        (deployed_since(ledger, monitor), "another version was deployed"),
-    ]
-    known = [(moment, why) for moment, why in moments if moment is not None]
-    return max(known, default=None)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedSince:
+    """Which windows say something of a challenger beside the deployed version.
+
+    Attributes
+    ----------
+    trained_until : datetime or None
+        End of its training rows: windows that began before say nothing.
+    deployed : DeployedSpans
+        Times of the deployed version: windows of another one say nothing.
+    """
+
+    trained_until: datetime | None
+    deployed: DeployedSpans
+
+    def counts(self, start: datetime, end: datetime) -> bool:
+        """Whether a window says something."""
+        is_new = self.trained_until is None or start >= self.trained_until
+        return is_new and self.deployed.cover(start, end)
+
+    @property
+    def latest(self) -> tuple[datetime, str] | None:
+        """The moment after which every window does, and why; None without one."""
+        moments = [
+            (self.trained_until, "its training rows end"),
+            (self.deployed.since, "another version was deployed"),
+        ]
+        known = [(moment, why) for moment, why in moments if moment is not None]
+        return max(known, default=None)
+
+
+def judged_since(ledger: Ledger, monitor: Monitor, challenger: NamedChallenger) -> JudgedSince:
+    """Which windows say something of a challenger."""
+    return JudgedSince(
+        trained_until=challenger.trained_until, deployed=deployed_spans(ledger, monitor)
+    )
 
 
 def score_due(
@@ -106,7 +140,7 @@ def score_due(
     scored, failures = 0, list[tuple[datetime, Exception]]()
     for pane in mature_panes(ledger, monitor, configuration=series.configuration):
         start = pane.window.start
-        if is_stopped() or start in known or (since is not None and start < since[0]):
+        if is_stopped() or start in known or not since.counts(start, pane.window.end):
             continue
         if not ledger.challengers.begin(series, start=start, end=pane.window.end, as_of=pane.as_of):
             continue
@@ -144,10 +178,11 @@ def judged_windows(
     ledger: Ledger, monitor: Monitor, series: ChallengerSeries
 ) -> list[tuple[datetime, PairedLabels]]:
     """Windows with a result, in order of time, of the deployed version only."""
+    deployed = deployed_spans(ledger, monitor)
     return [
         (one.start, PairedLabels.from_bytes(one.found))
-        for one in ledger.challengers.windows(series, after=deployed_since(ledger, monitor))
-        if one.found is not None
+        for one in ledger.challengers.windows(series)
+        if one.found is not None and deployed.cover(one.start, one.end)
     ]
 
 

@@ -95,6 +95,9 @@ def feature_rows(
             sampled.id,
             id_column=features.id or monitor.predictions.id,
             columns=columns,
+            known_at=features.known_at,
+            made=sampled.made,
+            times=monitor.predictions,
         )
     return sampled, found
 
@@ -109,6 +112,7 @@ def _each_once(rows: SampledRows) -> SampledRows:
     return SampledRows(
         id=rows.id[kept],
         key=rows.key[kept],
+        made=rows.made[kept],
         model_version=rows.model_version[kept],
         segments=of(rows.segments),
         history=rows.history[kept],

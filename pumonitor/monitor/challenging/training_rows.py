@@ -160,6 +160,7 @@ def training_rows(
 
 
 def _columns(monitor: Monitor) -> tuple[str, ...]:
+    """Columns that somebody has named: a table may have one that is known only afterwards."""
     settings = monitor.challengers.features if monitor.challengers is not None else None
     if settings is not None and settings.columns:
         return settings.columns
@@ -167,13 +168,19 @@ def _columns(monitor: Monitor) -> tuple[str, ...]:
         from pumonitor.monitor.windows.opening import place_of
         from pumonitor.sources.rows_by_id import column_names
 
-        known = column_names(str(place_of(settings.source)))
-        return tuple(one for one in known if one != (settings.id or monitor.predictions.id))
+        others = {settings.id or monitor.predictions.id, settings.known_at}
+        known = [one for one in column_names(str(place_of(settings.source))) if one not in others]
+        msg = (
+            f"{monitor.name} names no features to train on: name those that were known when the "
+            f"prediction was made under challengers: features: columns, of {settings.source.name} "
+            f"some of {', '.join(known)}"
+        )
+        raise InputError(msg)
     if monitor.predictions.features:
         return monitor.predictions.features
     msg = (
-        f"{monitor.name} names no features to train on: give challengers: features: with a source, "
-        "or with columns of the predictions"
+        f"{monitor.name} names no features to train on: give challengers: features: with a source "
+        "and columns, or with columns of the predictions"
     )
     raise InputError(msg)
 

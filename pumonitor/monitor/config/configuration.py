@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Iterable
 from datetime import timedelta
+from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
+from pumonitor.masks import Mask, hidden_parts
 from pumonitor.monitor.config.sections.destinations import KINDS, Destination, Tracking
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.pages import Pages
@@ -16,7 +19,6 @@ from pumonitor.monitor.config.sections.rule_checks import check_destinations
 from pumonitor.monitor.config.text.problems import Problem
 from pumonitor.monitor.config.values.addresses import Located
 from pumonitor.monitor.config.values.kinds import Duration
-from pumonitor.monitor.config.values.masks import Mask, hidden_parts
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.page_addresses import PageAddresses
 
@@ -62,11 +64,19 @@ class Configuration(Located):
     at_once: Annotated[int, Field(ge=1, strict=True)] = 2
     monitors: dict[str, Monitor]
 
+    _file: Path = PrivateAttr(default=Path("pumonitor.yaml"))
+
     def model_post_init(self, context: Any, /) -> None:
-        """Store the folder, and the name of each monitor in it."""
+        """Store the file and its folder, and the name of each monitor in it."""
         super().model_post_init(context)
+        self._file = (context or {}).get("file", self._file)
         for name, monitor in self.monitors.items():
             monitor._name = name
+
+    @property
+    def place(self) -> str:
+        """The machine and the file, to tell from others that use the same state database."""
+        return f"{socket.gethostname()}:{self._file}"
 
     @property
     def state_address(self) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pumonitor.masks import Mask, has_password, secret_parameter_in
 from pumonitor.monitor.config.text.problems import Place, Problem
-from pumonitor.monitor.config.values.masks import Mask, has_password, secret_parameter_in
 from pumonitor.monitor.config.values.variables import (
     Secret,
     has_variable,

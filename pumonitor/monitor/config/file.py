@@ -164,7 +164,7 @@ def read_configuration_text(
     try:
         configuration = Configuration.model_validate(
             {} if expanded.value is None else expanded.value,
-            context={"folder": path.absolute().parent},
+            context={"folder": path.absolute().parent, "file": path.absolute()},
         )
     except ValidationError as error:
         # Leave out problems that follow from a variable that could not be read.

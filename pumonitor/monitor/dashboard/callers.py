@@ -17,6 +17,7 @@ from werkzeug.exceptions import TooManyRequests, Unauthorized
 from pumonitor.monitor.dashboard.access import Caller, local_caller
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.tokens import Token
+from pumonitor.monitor.seldom_logged import SeldomLogged
 
 __all__ = ["Callers", "WrongSecrets"]
 
@@ -141,6 +142,7 @@ class Callers:
         self.cookie = "__Host-pumonitor" if self.is_secure else "pumonitor_session"
         self._site = site
         self._tokens = WrongSecrets(_MOST_WRONG_TOKENS)
+        self._seldom = SeldomLogged()
         self._sessions = WrongSecrets(_MOST_WRONG_SESSIONS)
 
     def caller(self) -> Caller:
@@ -165,8 +167,14 @@ class Callers:
         """The token with this text; answers 401 if there is none, 429 after too many."""
         token = self._found(text, self._site.ledger.tokens.holder, self._tokens)
         if token is None:
+            self._note_wrong()
             raise Unauthorized("there is no such token, or it has expired or was revoked")
         return token
+
+    def _note_wrong(self) -> None:
+        """Log where a wrong token came from, and not the token."""
+        address = _network(request.remote_addr or "?")
+        self._seldom.warn(address, f"pages: a wrong token from {address} for {request.path!r:.100}")
 
     def _found(
         self, secret: str, look_up: Callable[[str], Token | None], wrong: WrongSecrets
@@ -177,6 +185,8 @@ class Callers:
         if token is not None:
             wrong.was_right(secret)
         elif wrong.is_one_too_many(address, secret):
+            if wrong is self._tokens:
+                self._note_wrong()
             raise TooManyRequests(
                 "too many wrong tokens or sessions: wait a minute", retry_after=round(_SECONDS)
             )

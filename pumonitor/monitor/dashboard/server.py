@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
 import socket
 import time
 from collections.abc import Iterator, Mapping
@@ -25,7 +24,7 @@ from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.ports import Clock
 
-__all__ = ["Served", "pages_server", "wait_for_signal"]
+__all__ = ["Served", "pages_server"]
 
 _THREADS: Final = 8
 _CONNECTIONS: Final = 400
@@ -193,11 +192,3 @@ def _of_proxy(address: str) -> dict[str, Any]:
         "trusted_proxy": address,
         "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"},
     }
-
-
-def wait_for_signal() -> None:
-    """Wait for SIGTERM or Ctrl-C."""
-    stopped = Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda _number, _frame: stopped.set())
-    stopped.wait()

@@ -110,15 +110,16 @@ def check_challengers(configuration: Configuration, monitor: Monitor) -> Iterato
         return
     features = monitor.challengers.features
     if features is not None and (source := features.source) is not None:
-        named = (features.id or monitor.predictions.id, *features.columns)
+        known_at = () if features.known_at is None else (features.known_at,)
+        named = (features.id or monitor.predictions.id, *features.columns, *known_at)
         yield tried(
             f"{monitor.name}.challengers.features",
-            lambda: _columns_found(source, named),
+            lambda: _columns_found(source, named, is_timed=bool(known_at)),
             configuration.mask,
         )
     if not monitor.challengers.links:
         return
-    from pumonitor.monitor.challenging.challengers import AlreadyDeployedError
+    from pumonitor.monitor.challenging.challengers import AlreadyDeployedError, NoVersionYetError
     from pumonitor.monitor.challenging.judged import challengers_of
 
     for name, found in challengers_of(configuration, monitor).items():
@@ -126,7 +127,7 @@ def check_challengers(configuration: Configuration, monitor: Monitor) -> Iterato
             continue
 
         def resolve(found: Challenger | PumonitorError = found) -> str:
-            if isinstance(found, AlreadyDeployedError):
+            if isinstance(found, AlreadyDeployedError | NoVersionYetError):
                 return str(found)
             if isinstance(found, PumonitorError):
                 raise found
@@ -137,7 +138,7 @@ def check_challengers(configuration: Configuration, monitor: Monitor) -> Iterato
         yield tried(f"{monitor.name}.challengers.{name}", resolve, configuration.mask)
 
 
-def _columns_found(source: Source, named: Sequence[str]) -> str:
+def _columns_found(source: Source, named: Sequence[str], *, is_timed: bool) -> str:
     """Raises unless a source of features has the columns that are named, the id first."""
     from pumonitor.monitor.windows.opening import place_of
     from pumonitor.sources.rows_by_id import column_names
@@ -147,7 +148,13 @@ def _columns_found(source: Source, named: Sequence[str]) -> str:
         if column not in known:
             msg = f"{source.name} has no column {column!r}{did_you_mean(column, known)}"
             raise InputError(msg)
-    return f"{len(known)} columns, one of them the id of the prediction"
+    found = f"{len(known)} columns, one of them the id of the prediction"
+    if is_timed:
+        return f"{found}; the last row counts that was known when the prediction was made"
+    return (
+        f"{found}; no known_at is named, so rows are taken to be as they were at the prediction: "
+        "a model that is given what changed since then looks better than it is"
+    )
 
 
 def _read(secrets: Iterable[Secret]) -> None:

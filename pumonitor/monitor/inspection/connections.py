@@ -12,8 +12,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from pumonitor.errors import InputError, SourceError
+from pumonitor.masks import without_password
 from pumonitor.monitor.config.sections.destinations import KINDS, Destination
-from pumonitor.monitor.config.values.masks import without_password
+from pumonitor.monitor.delivery.mlflow.credentials import HOW_TO_SIGN_IN, Credentials
 
 __all__ = ["check_destination", "check_state_database", "check_tracking"]
 
@@ -60,12 +61,14 @@ def check_state_database(address: str) -> str:
 
 
 def check_tracking(address: str) -> str:
-    """Ask an MLflow server or registry for its health, or check that a file store can be created.
+    """Ask an MLflow server or registry, with our credentials; or check that a store can be created.
 
     Raises
     ------
     SourceError
-        If it does not answer.
+        If it does not answer, or refuses the credentials.
+    InputError
+        If the file of a credential cannot be read.
     """
     shown = without_password(address)
     if address.startswith(("http://", "https://")):
@@ -79,22 +82,54 @@ def check_tracking(address: str) -> str:
 
 
 def _ask_server(address: str, shown: str) -> str:
+    own = Credentials.known(address)
+    status = _status_of(address, shown, "GET", "/health")
+    if status >= 400:
+        msg = f"{shown} answers {status} to /health: check the address" + (
+            ", and --allowed-hosts of the server" if status == 403 else ""
+        )
+        raise SourceError(msg)
+    if {"MLFLOW_TRACKING_AUTH", "MLFLOW_TRACKING_AWS_SIGV4"} & set(os.environ):
+        return f"{shown} answers; its credentials, of a kind of their own, were not tried"
+    # Its health is open to everybody.
+    path = "/api/2.0/mlflow/experiments/search"
+    status = _status_of(address, shown, "POST", path, authorization=own.authorization)
+    if status == 401:
+        why = f"refuses {own.shown}" if own.authorization else "wants a user, and none is known"
+        msg = f"{shown} {why} (401): {HOW_TO_SIGN_IN}"
+        raise SourceError(msg)
+    if status == 403:
+        msg = (
+            f"{shown} does not let {own.shown} read experiments (403): give it the rights to make "
+            "and edit those whose names begin with pumonitor/"
+        )
+        raise SourceError(msg)
+    if status >= 400:
+        msg = f"{shown} is up, and answers {status} to {path}: check that it is an MLflow server"
+        raise SourceError(msg)
+    return f"{shown} answers" + (f" {own.shown}" if own.authorization else "")
+
+
+def _status_of(address: str, shown: str, method: str, path: str, *, authorization: str = "") -> int:
+    """Status of an answer of an MLflow server."""
     import requests
 
+    is_insecure = os.environ.get("MLFLOW_TRACKING_INSECURE_TLS", "").lower() in {"true", "1"}
     try:
-        answer = requests.get(
-            f"{address.rstrip('/')}/health", timeout=_SECONDS, allow_redirects=False
+        answer = requests.request(
+            method,
+            f"{address.rstrip('/')}{path}",
+            json={"max_results": 1} if method == "POST" else None,
+            headers={"Authorization": authorization} if authorization else {},
+            timeout=_SECONDS,
+            allow_redirects=False,
+            verify=not is_insecure and (os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH") or True),
         )
     except requests.RequestException as error:
         # The exception's own text has the whole address in it.
         msg = f"{shown} does not answer ({type(error).__name__}): is the MLflow server up?"
         raise SourceError(msg) from None
-    if answer.status_code >= 400:
-        msg = f"{shown} answers {answer.status_code} to /health: check the address" + (
-            ", and --allowed-hosts of the server" if answer.status_code == 403 else ""
-        )
-        raise SourceError(msg)
-    return f"{shown} answers"
+    return answer.status_code
 
 
 def check_destination(destination: Destination) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 from pumonitor.errors import PumonitorError
-from pumonitor.monitor.app import open_ledger
+from pumonitor.monitor.app import open_ledger, shared_clock
+from pumonitor.monitor.config.changes import changes_between
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.destinations import Tracking
@@ -20,10 +21,12 @@ from pumonitor.monitor.inspection.unnotified import unsent_notes
 from pumonitor.monitor.inspection.window_complaints import (
     class_prior_complaints,
     feature_complaints,
+    set_aside_complaints,
     window_complaints,
 )
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.standings import Standing
+from pumonitor.monitor.ledger.uses import left_note
 from pumonitor.monitor.windows.due.due_windows import have_stopped
 from pumonitor.monitor.windows.due.settled import files_digest, may_be_read
 from pumonitor.monitor.windows.opening import open_monitor_source
@@ -78,6 +81,17 @@ def examine(
             )
         ]
     with ledger:
+        problem = shared_clock(ledger).problem()
+        if problem is not None:
+            remedy = "set the clock; pumonitor doctor --accept-clock where it is right now"
+            complaints.append(Complaint(severity="error", what=problem, remedy=remedy))
+        if (file := ledger.database.readable_by_others) is not None:
+            what = (
+                f"every user of this machine can read the state database {file}, which holds keys"
+            )
+            remedy = f"chmod o= {file}*"
+            complaints.append(Complaint(severity="warning", what=what, remedy=remedy))
+        complaints += _of_uses(ledger, configuration)
         for monitor in configuration.monitors.values():
             complaints += _of_monitor(
                 ledger, monitor, mask=configuration.mask, open_source=open_source, now=now
@@ -92,6 +106,30 @@ def examine(
         ]
         complaints += outbox_complaints(ledger)
     return complaints + _of_tracking(configuration.tracking)
+
+
+def _of_uses(ledger: Ledger, configuration: Configuration) -> Iterator[Complaint]:
+    """Complaints about configurations that take turns, and monitors that are gone."""
+    for monitor in configuration.monitors.values():
+        found = ledger.turns(monitor.name)
+        if found is not None:
+            other, at = found
+            stored = ledger.configurations(monitor.name)
+            present = ledger.configuration(monitor.name)
+            changes = changes_between(stored.get(other, {}), stored.get(present or "", {}))
+            yield Complaint(
+                severity="error",
+                what=f"{monitor.name}: two configurations take turns on this state database; the "
+                f"other one (hash {other[:8]}) last had its turn at {at:%Y-%m-%d %H:%M} UTC "
+                f"({'; '.join(changes)})",
+                remedy="stop whoever uses the one that is not wanted, or give one of them another "
+                "name or state database; pumonitor run --take-over puts this file's to use",
+            )
+    for name, place in ledger.left_monitors(configuration.monitors).items():
+        note = left_note(name, place=place, own=configuration.place)
+        if note:
+            what, _, remedy = note.partition("; " if place else ": if ")
+            yield Complaint(severity="warning", what=what, remedy=remedy)
 
 
 def _of_tracking(tracking: Tracking | None) -> list[Complaint]:
@@ -145,8 +183,10 @@ def _of_monitor(
         of_tables, found = _of_tables(monitor, mask=mask, open_source=open_source)
         complaints += of_tables
         last = found or last
+    elif standing is not None:
+        complaints += set_aside_complaints(monitor.name, standing.set_aside)
     # Tables that cannot be read, or are empty, are why there are no newer windows.
-    if not of_tables:
+    if not any(one.severity == "error" for one in of_tables):
         complaints += _of_time_since(ledger, monitor, last, now=now)
     return complaints
 
@@ -175,11 +215,13 @@ def _of_tables(
     No rows are read.
     """
     spans = []
+    left_out: list[str] = []
 
     def read() -> str:
         source = open_source(monitor)
         try:
             spans.append(source.span())
+            left_out.extend(source.set_aside())
         finally:
             source.close()
         return ""
@@ -209,7 +251,8 @@ def _of_tables(
                 "and that the job that fills it has run",
             )
         ], None
-    return [], next((span[1] for span in spans if span is not None), None)
+    last = next((span[1] for span in spans if span is not None), None)
+    return set_aside_complaints(monitor.name, left_out), last
 
 
 def _are_as_last_read(monitor: Monitor, standing: Standing | None) -> bool:

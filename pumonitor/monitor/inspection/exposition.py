@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
@@ -213,7 +214,16 @@ def _work(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> Iterator[
         last = evaluated.get(monitor)
         if last is not None:
             success.add_metric([monitor], last.timestamp())
-    yield from (windows, unfinished, failing, age, success, predicted)
+    lost = _gauge(
+        "windows_with_lost_rows",
+        "Number of windows of which rows or labels are gone that were counted before, so that the "
+        "earlier results stay.",
+        "monitor",
+    )
+    refused = Counter(look.monitor for look in ledger.refused_looks())
+    for monitor in monitors:
+        lost.add_metric([monitor], refused[monitor])
+    yield from (windows, unfinished, failing, lost, age, success, predicted)
 
 
 def _outbox(ledger: Ledger) -> Iterator[Metric]:

@@ -104,6 +104,13 @@ def _itself(monitors: Mapping[str, Monitor], pages: PageAddresses | None) -> dic
                 severity="warning",
             ),
             _about(
+                "PumonitorRowsLost",
+                "max by (monitor) (pumonitor_windows_with_lost_rows) > 0",
+                "{{ $labels.monitor }}: of {{ $value }} windows rows are gone that were counted "
+                "before. Their earlier results stay. pumonitor doctor shows what is gone",
+                severity="warning",
+            ),
+            _about(
                 "PumonitorMessagesWait",
                 "max by (destination) (pumonitor_outbox_oldest_age_seconds) > 3600",
                 "{{ $labels.destination }} has accepted no message for an hour",

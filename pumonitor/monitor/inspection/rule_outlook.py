@@ -36,6 +36,7 @@ _USUAL: Final = 3
 _HEALTH: Final = {
     "no_data": "a window has no predictions",
     "stale": "results are overdue by more than {limit}",
+    "lost_rows": "rows or labels are gone that were counted before",
     "few_positives": "too few positives are confirmed",
     "unmatched_labels": "more than {limit} of the labels belong to no prediction",
     "score_range": "scores leave their usual range",

@@ -14,10 +14,16 @@ from pumonitor.monitor.inspection.insights import features_left_out
 from pumonitor.monitor.ledger.claims.held_up import HoldUp
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.windows.auxiliary.configured import has_auxiliary
 from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of_windows, summed_up
 
-__all__ = ["class_prior_complaints", "feature_complaints", "window_complaints"]
+__all__ = [
+    "class_prior_complaints",
+    "feature_complaints",
+    "set_aside_complaints",
+    "window_complaints",
+]
 
 _MOST_FAILURES: Final = 5
 
@@ -49,7 +55,10 @@ def window_complaints(
     found += _of_rows(name, windows)
     failing = [one for one in windows if one.last_error and one.attempts]
     hold_ups = ledger.hold_ups(name) if failing else ()
-    found += _of_failures(name, failing, hold_ups)
+    refused = ledger.refused_looks(name)
+    found += _of_losses(name, refused)
+    lossy = {one.window_key for one in refused}
+    found += _of_failures(name, [one for one in failing if one.window_key not in lossy], hold_ups)
     # A run catches up with neither what fails nor what waits for it, of which all is said above.
     excused = {key for one in hold_ups for key in one.waiting}
     excused |= {one.window_key for one in failing}
@@ -76,6 +85,24 @@ def _of_failures(
             severity="error",
             what=f"{name}: {len(failing) - _MOST_FAILURES} further windows fail",
             remedy="pumonitor results shows which windows are missing",
+        )
+
+
+def _of_losses(name: str, refused: Sequence[RefusedLook]) -> Iterator[Complaint]:
+    """Windows of which rows are gone that were counted."""
+    for look in refused[:_MOST_FAILURES]:
+        yield Complaint(
+            severity="error",
+            what=f"{name}, window of {look.window.start:%Y-%m-%d %H:%M} UTC, since "
+            f"{look.since:%Y-%m-%d %H:%M} UTC: {look.error}",
+            remedy="bring the rows back; pumonitor run then takes the new look by itself",
+        )
+    if len(refused) > _MOST_FAILURES:
+        yield Complaint(
+            severity="error",
+            what=f"{name}: {len(refused) - _MOST_FAILURES} further windows have lost rows, up to "
+            f"that of {refused[-1].window.start:%Y-%m-%d %H:%M} UTC",
+            remedy="their earlier results stay",
         )
 
 
@@ -120,6 +147,18 @@ def _of_lateness(
             remedy="check that cron starts pumonitor run, or that pumonitor serve is running; "
             "pumonitor run evaluates the missing windows",
         )
+    ]
+
+
+def set_aside_complaints(name: str, set_aside: Sequence[str]) -> list[Complaint]:
+    """Complaints about what is left out of a monitor's tables."""
+    return [
+        Complaint(
+            severity="warning",
+            what=f"{name}: {what}",
+            remedy="repair or drop it; pumonitor run then counts it by itself",
+        )
+        for what in set_aside
     ]
 
 

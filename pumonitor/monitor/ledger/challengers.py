@@ -118,15 +118,9 @@ class StoredChallengers:
                 .values(error=self._mask(error)[:_LONGEST_ERROR])
             )
 
-    def windows(
-        self, series: ChallengerSeries, *, after: datetime | None = None
-    ) -> tuple[ChallengerWindow, ...]:
-        """Windows in order of time, with or without a result; by default all of them."""
-        query = (
-            select(challenger_windows)
-            .where(*_of(series), *([] if after is None else [_own.window_start >= after]))
-            .order_by(_own.window_start)
-        )
+    def windows(self, series: ChallengerSeries) -> tuple[ChallengerWindow, ...]:
+        """Windows in order of time, with or without a result."""
+        query = select(challenger_windows).where(*_of(series)).order_by(_own.window_start)
         with self._database.reading() as connection:
             return tuple(
                 ChallengerWindow(
@@ -141,9 +135,7 @@ class StoredChallengers:
                 for row in connection.execute(query)
             )
 
-    def differences(
-        self, series: ChallengerSeries, *, after: datetime | None = None
-    ) -> tuple[ChallengerDifferences, ...]:
+    def differences(self, series: ChallengerSeries) -> tuple[ChallengerDifferences, ...]:
         """What windows say together, in order of time, without what they say one by one."""
         names = ("attempts", "error", "labels", "differences")
         query = (
@@ -152,7 +144,7 @@ class StoredChallengers:
                 _own.window_end.label("end"),
                 *(_own[name] for name in names),
             )
-            .where(*_of(series), *([] if after is None else [_own.window_start >= after]))
+            .where(*_of(series))
             .order_by(_own.window_start)
         )
         with self._database.reading() as connection:

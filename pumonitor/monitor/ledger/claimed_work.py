@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from pumonitor import __version__
 from pumonitor.monitor.ledger.claims import claims
 from pumonitor.monitor.ledger.claims.claims import FaultOf, WorkRules
+from pumonitor.monitor.ledger.claims.holders import free_all_of
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.enqueue import enqueue
@@ -17,9 +18,12 @@ from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, NewMessage
+from pumonitor.monitor.ledger.results import looks
+from pumonitor.monitor.ledger.results.planning import evaluate_later_again
 from pumonitor.monitor.ledger.results.prior_states import store_prior_states
 from pumonitor.monitor.ledger.results.storing import store_collected, store_evaluated
 from pumonitor.monitor.ledger.standings import stir
+from pumonitor.monitor.rules.windows.losses import SeriesCount
 
 __all__ = ["ClaimedWork"]
 
@@ -129,9 +133,10 @@ class ClaimedWork(LedgerReader):
         claim : Claim
         error : str, optional
             Why the attempt failed; without it no attempt was made.
-        fault_of : {"window", "tables", "machine"}
+        fault_of : {"window", "tables", "machine", "rows"}
             Failures of the monitor's tables and of the machine (such as a full disk) do not count
-            against the window: the next round tries it again, and later windows wait for it.
+            against the window: the next round tries it again, and later windows wait for it. For
+            rows that are missing no other window waits.
         retry_after : timedelta, optional
             Time until the next attempt; by default it doubles with every failure.
         """
@@ -148,6 +153,42 @@ class ClaimedWork(LedgerReader):
                 rules=self._rules,
             )
 
+    def release_all_of(self, owner: str) -> None:
+        """Release all windows and messages of a process that is about to end.
+
+        What it still does counts for nothing: its commits are refused.
+        """
+        with self.database.writing() as connection:
+            free_all_of(connection, owner)
+
+    def known_counts(self, claim: Claim) -> tuple[SeriesCount, ...]:
+        """What a new look at a claimed window is held to: the counts of earlier looks."""
+        with self.database.reading() as connection:
+            return looks.counts_known(connection, claim.window_key)
+
+    def refuse_look(self, claim: Claim, counts: Sequence[SeriesCount], *, error: str) -> None:
+        """Release a window of which rows are gone, with what was found of them."""
+        with self.database.writing() as connection:
+            at = self.database.now(connection)
+            looks.refuse(connection, claim, counts, at=at)
+            claims.give_back(
+                connection,
+                claim,
+                at=at,
+                error=self._mask(error)[:_LONGEST_ERROR],
+                fault_of="rows",
+                retry_after=None,
+                rules=self._rules,
+            )
+            stir(connection, claim.monitor)
+
+    def withdraw(self, claim: Claim, numbers: Sequence[int]) -> None:
+        """Give up panes of a claimed window that were never collected, and end the claim."""
+        with self.database.writing() as connection:
+            claims.finish(connection, claim)
+            looks.withdraw(connection, claim, numbers)
+            stir(connection, claim.monitor)
+
     def commit_collect(self, claim: Claim, panes: Sequence[CollectedPane]) -> None:
         """Store collected panes and end the claim.
 
@@ -162,6 +203,10 @@ class ClaimedWork(LedgerReader):
             claims.finish(connection, claim)
             at = self.database.now(connection)
             store_collected(connection, claim, panes, at=at, version=__version__)
+            was_refused = looks.settle(connection, claim)
+            if was_refused or claim.attempts >= self._rules.attempts_allowed:
+                # Later windows did not wait for it.
+                evaluate_later_again(connection, claim)
 
     def commit_evaluate(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, insert, select
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import deployed_versions, promotions
@@ -57,14 +57,21 @@ class StoredDeployedVersions:
             )
         return expected is not None
 
-    def since(self, monitor: str) -> datetime | None:
-        """When another version than before was found last; None if the first is still deployed."""
-        query = select(func.max(_own.seen_at)).where(
-            _own.monitor == monitor, _own.is_first.is_(False)
+    def seen(self, monitor: str) -> tuple[tuple[datetime | None, str], ...]:
+        """When each version was found, in order of time, and which; None of the first.
+
+        The first was there when it was first looked for, and nobody knows since when.
+        """
+        query = (
+            select(_own.seen_at, _own.version, _own.is_first)
+            .where(_own.monitor == monitor)
+            .order_by(_own.seen_at)
         )
         with self._database.reading() as connection:
-            found: datetime | None = connection.scalar(query)
-        return found
+            return tuple(
+                (None if row.is_first else row.seen_at, row.version)
+                for row in connection.execute(query)
+            )
 
 
 def _expected(connection: Connection, monitor: str) -> str | None:

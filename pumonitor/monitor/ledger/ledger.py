@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
 
@@ -21,8 +21,9 @@ from pumonitor.monitor.ledger.noted_challengers import StoredNotedChallengers
 from pumonitor.monitor.ledger.notes import StoredNotes
 from pumonitor.monitor.ledger.outbox import StoredOutbox
 from pumonitor.monitor.ledger.promotions import StoredPromotions
-from pumonitor.monitor.ledger.results import planning
+from pumonitor.monitor.ledger.results import looks, planning
 from pumonitor.monitor.ledger.results.auxiliary import forget_auxiliary
+from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.ledger.results.planning import Which
 from pumonitor.monitor.ledger.results.retention import Forgotten, forget_superseded
 from pumonitor.monitor.ledger.reviews import StoredReviews
@@ -30,6 +31,7 @@ from pumonitor.monitor.ledger.run_ids import StoredRunIds
 from pumonitor.monitor.ledger.secret_keys import StoredSecretKeys
 from pumonitor.monitor.ledger.standings import StoredStandings, stir
 from pumonitor.monitor.ledger.tokens import StoredTokens
+from pumonitor.monitor.ledger.uses import note_place, places, refuse_turns, turns
 from pumonitor.ports import Pane
 
 __all__ = ["Ledger"]
@@ -124,6 +126,7 @@ class Ledger(ClaimedWork):
         rules: WorkRules | None = None,
         timeouts: Timeouts | None = None,
         mask: Callable[[str], str] = without_passwords,
+        migrates: bool = True,
     ) -> Self:
         """Open a state database, after creating or migrating it. Safe from several processes.
 
@@ -135,19 +138,23 @@ class Ledger(ClaimedWork):
         timeouts : Timeouts, optional
         mask : callable, optional
             Hides secrets in error texts before they are stored.
+        migrates : bool
+            Whether tables of an older version are changed. Whoever only reads must not: workers of
+            that version would stop.
 
         Raises
         ------
         InputError
             If the address is of neither form.
         StateError
-            If the database cannot be used, or was written by a newer version of pumonitor.
+            If the database cannot be used, was written by a newer version of pumonitor, or by an
+            older one and is not to be changed.
         """
-        from pumonitor.monitor.ledger.database.migrations.upgrade import upgrade
+        from pumonitor.monitor.ledger.database.migrations.upgrade import check_tables, upgrade
 
         database = Database(address, timeouts=timeouts)
         try:
-            upgrade(database)
+            (upgrade if migrates else check_tables)(database)
         except BaseException:
             database.close()
             raise
@@ -169,7 +176,13 @@ class Ledger(ClaimedWork):
         self.close()
 
     def register_monitor(
-        self, monitor: str, configuration: str, *, meaning: Mapping[str, Any]
+        self,
+        monitor: str,
+        configuration: str,
+        *,
+        meaning: Mapping[str, Any],
+        place: str | None = None,
+        takes_over: bool = False,
     ) -> bool:
         """Make this the monitor's current configuration; returns whether that is a change.
 
@@ -180,9 +193,25 @@ class Ledger(ClaimedWork):
             Hash of `meaning`.
         meaning : mapping
             Everything that results depend on, in JSON types and without secrets.
+        place : str, optional
+            Machine and file that it is worked on from.
+        takes_over : bool
+            Whether it is put to use although another configuration takes turns with it.
+
+        Raises
+        ------
+        TakenTurnsError
+            If another configuration takes turns with it.
         """
         with self.database.writing() as connection:
             at = self.database.now(connection)
+            if takes_over and turns(connection, monitor) is not None:
+                detail = {"monitor": monitor, "configuration": configuration}
+                record(connection, at=at, actor="pumonitor", action="take over", detail=detail)
+            elif not takes_over:
+                refuse_turns(connection, monitor, configuration)
+            if place is not None:
+                note_place(connection, self.database, monitor, place)
             changed = planning.register(
                 connection,
                 self.database,
@@ -195,6 +224,18 @@ class Ledger(ClaimedWork):
                 detail = {"monitor": monitor, "configuration": configuration}
                 record(connection, at=at, actor="pumonitor", action="register", detail=detail)
         return changed
+
+    def turns(self, monitor: str) -> tuple[str, datetime] | None:
+        """The configuration that takes turns with the present one, and its last turn, if any."""
+        with self.database.reading() as connection:
+            return turns(connection, monitor)
+
+    def left_monitors(self, configured: Collection[str]) -> dict[str, str]:
+        """Monitors with open incidents beside those configured, and where they were worked on."""
+        names = {one.monitor for one in self.alerts.current(firing=True)} - set(configured)
+        with self.database.reading() as connection:
+            known = places(connection, sorted(names))
+        return {name: known.get(name, "") for name in sorted(names)}
 
     def plan(self, monitor: str, configuration: str, panes: Iterable[Pane]) -> int:
         """Add the panes and windows that are missing; returns the number of windows added.
@@ -254,6 +295,33 @@ class Ledger(ClaimedWork):
         """
         with self.database.reading() as connection:
             return hold_ups(connection, monitor=monitor, rules=self._rules)
+
+    def refused_looks(self, monitor: str | None = None) -> tuple[RefusedLook, ...]:
+        """Windows whose newest look lost rows or labels and was not taken, the earliest first.
+
+        Parameters
+        ----------
+        monitor : str, optional
+            By default all monitors.
+        """
+        with self.database.reading() as connection:
+            return looks.refused_looks(connection, monitor)
+
+    def accept_look(self, refused: RefusedLook, *, by: str, reason: str) -> bool:
+        """Take what a refused look found; returns False if it is not refused any more."""
+        with self.database.writing() as connection:
+            at = self.database.now(connection)
+            if not looks.accept(connection, refused.window_key, by=by, reason=reason, at=at):
+                return False
+            detail = {
+                "monitor": refused.monitor,
+                "window": refused.window.start,
+                "reason": reason,
+                "lost": refused.error,
+            }
+            record(connection, at=at, actor=by, action="accept look", detail=detail)
+            stir(connection, refused.monitor)
+        return True
 
     def forget_auxiliary(
         self, monitor: str, configuration: str, *, actor: str = "pumonitor"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -30,6 +30,8 @@ class Standing:
         Times of the first and last prediction at that moment; None without predictions.
     planned_until : datetime or None
         All windows that end by then are planned.
+    set_aside : sequence of str
+        What was left out of its tables, in a sentence each.
     rules : str or None
         Digest of the rules that were evaluated.
     quiet_until : datetime or None
@@ -42,6 +44,7 @@ class Standing:
     first_prediction: datetime | None = None
     last_prediction: datetime | None = None
     planned_until: datetime | None = None
+    set_aside: Sequence[str] = ()
     rules: str | None = None
     quiet_until: datetime | None = None
 
@@ -62,7 +65,10 @@ class StoredStandings:
         names = [one.name for one in fields(Standing)]
         with self._database.reading() as connection:
             rows = connection.execute(select(*(standings.c[name] for name in names)))
-            return {row.monitor: Standing(**row._mapping) for row in rows}
+            return {
+                row.monitor: Standing(**{**row._mapping, "set_aside": tuple(row.set_aside or ())})
+                for row in rows
+            }
 
     def current_configurations(self) -> dict[str, str]:
         """Hash of each monitor's current configuration."""
@@ -74,6 +80,7 @@ class StoredStandings:
         """Store the result of planning; the columns about alerts are unchanged."""
         names = ("configuration", "files", "first_prediction", "last_prediction", "planned_until")
         values = {name: getattr(found, name) for name in names}
+        values["set_aside"] = list(found.set_aside) or None
         with self._database.writing() as connection:
             _put(connection, self._database, found.monitor, found.configuration, values)
 

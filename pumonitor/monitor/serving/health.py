@@ -17,6 +17,8 @@ from typing import Any, Final
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.addresses import Listening, is_own_name, listening_address
+from pumonitor.monitor.ledger.database.errors import StateError
+from pumonitor.monitor.seldom_logged import SeldomLogged
 
 __all__ = ["SECONDS_PER_REQUEST", "health_server"]
 
@@ -185,7 +187,25 @@ class _Rules:
         return None
 
 
+def _outcome(
+    path: str, answer: Callable[[], bytes], seldom: SeldomLogged
+) -> tuple[HTTPStatus, bytes]:
+    """Status and body of an answer. What fails is logged: the answer does not say why."""
+    try:
+        return HTTPStatus.OK, answer()
+    except StateError as error:
+        seldom.warn(path, f"{path}: {error}")
+        return HTTPStatus.SERVICE_UNAVAILABLE, b"no state database\n"
+    except Exception as error:  # noqa: BLE001 (whoever asks is to see that it fails)
+        kind = type(error).__name__
+        seldom.warn(path, f"{path} failed unexpectedly: {kind}: {error}")
+        said = f"{kind}; the log of pumonitor serve says more\n"
+        return HTTPStatus.INTERNAL_SERVER_ERROR, said.encode()
+
+
 def _handler(rules: _Rules) -> type[BaseHTTPRequestHandler]:
+    seldom = SeldomLogged()
+
     class Handler(BaseHTTPRequestHandler):
         def setup(self) -> None:
             super().setup()
@@ -198,18 +218,17 @@ def _handler(rules: _Rules) -> type[BaseHTTPRequestHandler]:
                 self.headers.get_all("Host", []), self.headers.get("Authorization", "")
             )
             if refused is not None:
+                if refused[0] == HTTPStatus.UNAUTHORIZED:
+                    who = self.client_address[0]
+                    how = "a wrong" if self.headers.get("Authorization") else "no"
+                    seldom.warn(who, f"health: {how} token from {who} for {self.path!r:.100}")
                 self._answer(*refused)
                 return
             answer = rules.answers.get(self.path)
             if answer is None:
                 self._answer(HTTPStatus.NOT_FOUND, f"{', '.join(rules.answers)}\n".encode())
                 return
-            try:
-                found = answer()
-            except Exception:  # noqa: BLE001 (whatever it is, the service cannot work)
-                self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"no state database\n")
-            else:
-                self._answer(HTTPStatus.OK, found)
+            self._answer(*_outcome(self.path, answer, seldom))
 
         def _answer(self, status: HTTPStatus, body: bytes) -> None:
             # The answer itself may have taken long to find; whoever asked has as long to take it.

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import logging
-import signal
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from threading import Event, Thread
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.errors import PumonitorError
@@ -73,7 +71,7 @@ class Service:
         self._stopped = Event()
 
     def serve(self, *, at_once: bool = True) -> None:
-        """Run rounds until `stop` is called or a signal arrives; windows begun are finished.
+        """Run rounds until `stop` is called; windows begun are finished.
 
         Parameters
         ----------
@@ -102,16 +100,6 @@ class Service:
     def stop(self) -> None:
         """Stop after the window that is being evaluated."""
         self._stopped.set()
-
-    def stop_on_signals(self, then: Callable[[], None] = lambda: None) -> None:
-        """Stop on SIGTERM and Ctrl-C, and call `then`."""
-
-        def on_signal(_number: int, _frame: FrameType | None) -> None:
-            then()
-            self.stop()
-
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, on_signal)
 
     def _scheduler(self) -> BackgroundScheduler:
         from apscheduler.jobstores.memory import MemoryJobStore

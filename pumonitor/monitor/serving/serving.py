@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from datetime import timedelta
@@ -22,6 +21,7 @@ from pumonitor.monitor.serving.health import health_server
 from pumonitor.monitor.serving.scheduler import Service
 from pumonitor.monitor.serving.turns import Turns
 from pumonitor.monitor.serving.waiting_for_state import opened_in_time
+from pumonitor.monitor.signals import stop_on_signals
 from pumonitor.monitor.windows.input_findings import summed_up
 
 __all__ = ["serve_until_stopped", "turns_of", "workers_for"]
@@ -38,7 +38,7 @@ def serve_until_stopped(
     pages: str | None = None,
     served: Served | None = None,
 ) -> None:
-    """Run the rounds of all monitors until SIGTERM or Ctrl-C.
+    """Run the rounds of all monitors until SIGTERM, SIGHUP or Ctrl-C; then it ends within 18 s.
 
     If the state database cannot be reached at the start, the service waits for it. Until then
     /healthz answers 200 and /readyz 503.
@@ -58,10 +58,9 @@ def serve_until_stopped(
         How they are served.
     """
     stopped = Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda _number, _frame: stopped.set())
     opened: list[Jobs] = []
-    with ExitStack() as stack:
+    with stop_on_signals("SIGTERM", "SIGINT", "SIGHUP") as stop, ExitStack() as stack:
+        stop.calls(stopped.set)
         if health is not None:
             addresses = configuration.page_addresses
             port = stack.enter_context(
@@ -88,7 +87,9 @@ def serve_until_stopped(
                 tidy=jobs.tidy,
                 failing=lambda: _failing(jobs),
             )
-            service.stop_on_signals(lambda: _stop((jobs, *others)))
+            for worker in (jobs, *others):
+                stop.calls(worker.stop)
+            stop.calls(service.stop, give_back=jobs.give_back)
             if not stopped.is_set():
                 jobs.start_delivering(_log_delivery)
                 service.serve()
@@ -147,17 +148,12 @@ def _failing(jobs: Jobs) -> list[str]:
     return [name for name, one in backlogs.items() if one.failing and name in jobs.monitors]
 
 
-def _stop(workers: Sequence[Jobs]) -> None:
-    for one in workers:
-        one.stop()
-
-
 def _work(jobs: Jobs, turns: Turns, name: str) -> None:
     # What it finds is sent by threads of its own. On other servers others work.
     done = jobs.run(only=name, beside=turns.beside(name), budget=timedelta())
     _log.info("%s: %d collected, %d evaluated", name, done.collected, done.evaluated)
-    for finding in summed_up(done.findings):
-        _log.warning("%s", finding)
+    for said in (*done.notes, *summed_up(done.findings)):
+        _log.warning("%s", said)
     for failure in done.failures:
         _log.error("%s", failure)
 

@@ -12,6 +12,7 @@ import numpy as np
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import CollectedPane
+from pumonitor.monitor.rules.windows.losses import SeriesCount
 from pumonitor.monitor.windows.evaluation.class_priors import (
     class_prior_to_json,
     estimated_together,
@@ -19,6 +20,7 @@ from pumonitor.monitor.windows.evaluation.class_priors import (
 )
 from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, pane_digest, tables_of
+from pumonitor.monitor.windows.losses import check_losses
 from pumonitor.ports import CountRequest, Pane, PredictionSource, Window, WindowCounts
 
 __all__ = ["DELAY_STEPS", "collected_panes", "count_claimed", "delay_edges", "request_at"]
@@ -28,11 +30,32 @@ DELAY_STEPS: Final = 24
 
 
 def collected_panes(
-    monitor: Monitor, claim: Claim, counts: WindowCounts, *, now: datetime
+    monitor: Monitor,
+    claim: Claim,
+    counts: WindowCounts,
+    *,
+    known: Sequence[SeriesCount] = (),
+    now: datetime,
 ) -> list[CollectedPane]:
-    """The claimed panes of a window, from its counts at all moments up to the last due one."""
+    """The claimed panes of a window, from its counts at all moments up to the last due one.
+
+    Parameters
+    ----------
+    monitor : Monitor
+    claim : Claim
+    counts : WindowCounts
+    known : sequence of SeriesCount
+        What earlier looks counted, to which this one is held.
+    now : datetime
+
+    Raises
+    ------
+    LostRowsError
+        If too much of that is gone.
+    """
     panes = _panes(monitor, claim, now)
     tables = tables_of(counts, panes, threshold=monitor.threshold)
+    check_losses(monitor, claim, known, tables, panes)
     wanted = {one.pane.number for one in claim.panes}
     estimated_together(
         [one.table for one in tables if one.table is not None and one.pane in wanted],
@@ -60,8 +83,11 @@ def count_claimed(
 
 
 def _panes(monitor: Monitor, claim: Claim, now: datetime) -> list[Pane]:
-    last = claim.panes[-1].pane.as_of
-    return [pane for pane in monitor.pane_schedule.due(claim.window, now) if pane.as_of <= last]
+    claimed = [one.pane for one in claim.panes]
+    panes = {pane.number: pane for pane in monitor.pane_schedule.due(claim.window, now)}
+    # A claimed one may be planned no more, since the source keeps rows for a shorter time.
+    panes |= {pane.number: pane for pane in claimed}
+    return [panes[number] for number in sorted(panes) if panes[number].as_of <= claimed[-1].as_of]
 
 
 def counted(

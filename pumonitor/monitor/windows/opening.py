@@ -17,7 +17,9 @@ from pumonitor.sources.column_types.monitored_tables import (
 __all__ = ["columns_of", "open_frames", "open_monitor_source", "place_of", "windows_since"]
 
 
-def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> PredictionSource:
+def open_monitor_source(
+    monitor: Monitor, *, as_of: datetime | None = None, timeout: float = 600.0
+) -> PredictionSource:
     """Open a monitor's tables; the caller closes them.
 
     Parameters
@@ -25,6 +27,8 @@ def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> P
     monitor : Monitor
     as_of : datetime, optional
         Of tables in lakes the version is read that was the newest then; by default the newest.
+    timeout : float
+        Seconds for one statement.
 
     Raises
     ------
@@ -38,11 +42,17 @@ def open_monitor_source(monitor: Monitor, *, as_of: datetime | None = None) -> P
         place_of(monitor.predictions.source),
         place_of(monitor.positives.source),
         as_of=as_of,
+        timeout=timeout,
     )
 
 
 def open_frames(
-    monitor: Monitor, made: object, known: object, *, as_of: datetime | None = None
+    monitor: Monitor,
+    made: object,
+    known: object,
+    *,
+    as_of: datetime | None = None,
+    timeout: float = 600.0,
 ) -> PredictionSource:
     """Open two tables with the columns of a monitor, wherever they are."""
     # Engines are loaded with it.
@@ -56,6 +66,7 @@ def open_frames(
         known_columns,
         score_scale=monitor.score_scale,
         as_of=as_of,
+        statement_timeout=timeout,
         max_bytes=monitor.predictions.max_bytes,
     )
 

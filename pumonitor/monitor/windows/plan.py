@@ -33,6 +33,8 @@ class Planner:
     clock : Clock
     files_of : callable
         Digest of a monitor's files as they are now; None for other tables.
+    place : str, optional
+        Machine and file of the configuration.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Planner:
         source_of: Callable[[str], PredictionSource],
         clock: Clock,
         files_of: Callable[[Monitor], str | None],
+        place: str | None = None,
     ) -> None:
         self._monitors = monitors
         self._hashes = hashes
@@ -51,6 +54,8 @@ class Planner:
         self._source_of = source_of
         self._clock = clock
         self._files_of = files_of
+        self._place = place
+        self.takes_over = False
         self._stopped: dict[str, datetime] = {}
         self._known: dict[str, Standing] = {}
 
@@ -95,7 +100,12 @@ class Planner:
         windows = [] if span is None else due_windows(monitor, *span, now=now)
         left = self._not_planned_by(self._known.get(name), windows)
         self._put_into_ledger(name, left)
-        found = Standing(monitor=name, configuration=self._hashes[name], files=files)
+        found = Standing(
+            monitor=name,
+            configuration=self._hashes[name],
+            files=files,
+            set_aside=self._source_of(name).set_aside(),
+        )
         if span is not None:
             begin = monitor.windows.containing(span[0]).start
             found = replace(
@@ -167,7 +177,13 @@ class Planner:
 
     def _put_into_ledger(self, name: str, windows: Sequence[Window]) -> None:
         monitor, key = self._monitors[name], self._hashes[name]
-        self._ledger.register_monitor(name, key, meaning=configuration_meaning(monitor))
+        self._ledger.register_monitor(
+            name,
+            key,
+            meaning=configuration_meaning(monitor),
+            place=self._place,
+            takes_over=self.takes_over,
+        )
         schedule = monitor.pane_schedule
         self._ledger.plan(name, key, [pane for one in windows for pane in schedule.panes(one)])
 

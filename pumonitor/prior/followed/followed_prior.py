@@ -18,9 +18,13 @@ from pumonitor.prior.over_time import (
 )
 from pumonitor.results import ClassPriorEstimate
 
-__all__ = ["FollowedPrior", "of_level", "of_window"]
+__all__ = ["KIND_OF_STATE", "FollowedPrior", "of_level", "of_window"]
+
+KIND_OF_STATE: Final = 2
+"""Changes where states that were stored before cannot be gone on from."""
 
 _TOLD: Final = 0.01
+_ENDS: Final = ("low", "value", "high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,14 +150,17 @@ class FollowedPrior:
         )
 
     def estimate(self) -> ClassPriorEstimate:
-        """The class prior of the last window, before its own rows are looked at.
+        """The class prior of the last window.
 
         Its diagnostics hold "over_time": where the level comes from, how many windows were followed
-        since, what has changed since the level and in the last window, and how surely.
+        since, what the level is now ("level_now") and how many times as high as in the reference
+        this window's own class prior is ("factor"), what has changed since the level and in the
+        last window, and how surely.
         """
         low, value, high = (
-            self.label_purity * float(end) for end in self.filter.quantiles(list(TAILS))
+            self.label_purity * float(end) for end in self.filter.window_quantiles(TAILS)
         )
+        level_now = [self.label_purity * float(end) for end in self.filter.quantiles(TAILS)]
         return ClassPriorEstimate(
             value=value,
             low=low,
@@ -166,6 +173,8 @@ class FollowedPrior:
                     "index": "counts" if self.summariser is None else self.index,
                     "index_reason": None,
                     "predecessor": self.predecessor,
+                    "level_now": dict(zip(_ENDS, level_now, strict=True)),
+                    "factor": dict(zip(_ENDS, self.filter.window_factor(), strict=True)),
                     "moved": self.filter.moved(),
                     "changes": self.filter.changes(),
                     "since_reference": {
@@ -331,11 +340,10 @@ def _on_rows_of(own: ClassPriorEstimate, class_prior: ClassPriorEstimate) -> Cla
 def _summariser(windows: Sequence[WindowRows], index: Index) -> Summariser | None:
     """Of where the rows of windows score; None where no window has a table."""
     cells = [one.cells(index) for one in windows]
-    seen = [one for one in cells if one is not None]
-    if not seen:
+    if all(one is None for one in cells):
         return None
     counts = [
         (window.rows, window.confirmed) if one is None else (one.total, one.confirmed)
         for window, one in zip(windows, cells, strict=True)
     ]
-    return Summariser.learned(seen, counts=counts)
+    return Summariser.learned(cells, counts=counts)

@@ -60,6 +60,11 @@ def prior_origin(over_time: Mapping[str, Any]) -> str:
     """
     level, followed = over_time["level"], over_time["moved"] is not None
     sentences = [f"{_level(level, followed=followed)}{_through(over_time['windows'])}."]
+    now = over_time.get("level_now")
+    if now is not None and over_time["windows"]:
+        sentences.append(
+            f"The level is now {_share(now)}; each window's own share differs from it."
+        )
     if not followed and over_time["reference_end"] is not None:
         last = datetime.fromisoformat(over_time["reference_end"]) - _CLOCK_CHANGE
         sentences.append(
@@ -85,9 +90,7 @@ def prior_origin(over_time: Mapping[str, Any]) -> str:
 
 
 def _level(level: Mapping[str, Any], *, followed: bool) -> str:
-    share = (
-        f"{_percent(level['value'])} ({_percent(level['low'])[:-1]} to {_percent(level['high'])})"
-    )
+    share = _share(level)
     period = _period(datetime.fromisoformat(level["start"]), datetime.fromisoformat(level["end"]))
     if level["source"] == "given":
         return f"Given as {share} for {period}"
@@ -98,6 +101,10 @@ def _level(level: Mapping[str, Any], *, followed: bool) -> str:
         rows = f"the {windows} so far" if level["windows"] > 1 else "this window"
     by = "" if level["source"] == "auto" else f" by the method {level['source']}"
     return f"Estimated as {share} from the scores of {rows}{by}"
+
+
+def _share(of: Mapping[str, Any]) -> str:
+    return f"{_percent(of['value'])} ({_percent(of['low'])[:-1]} to {_percent(of['high'])})"
 
 
 def _through(windows: int) -> str:

@@ -50,7 +50,7 @@ def windows_until_seen(
     >>> summariser = Summariser.learned([day() for _ in range(10)])
     >>> level = Level.given(0.1, 0.08, 0.12)
     >>> windows_until_seen(summariser, level, 2.0, odds=9.0)
-    2
+    3
     """
     followed = summariser.begun(level)
     before, after = (_expected(summariser, level, times) for times in (1.0, ratio))
@@ -69,8 +69,9 @@ def windows_until_seen(
 def _expected(summariser: Summariser, level: Level, ratio: float) -> WindowSummary:
     """A mean window of the reference with so many times as many positives."""
     then = summariser.reference
-    rows = then.rows / summariser.windows
-    confirmed = min(ratio * then.confirmed / summariser.windows, rows)
+    windows = len(summariser.founding)
+    rows = then.rows / windows
+    confirmed = min(ratio * then.confirmed / windows, rows)
     prior = float(level.class_prior @ level.weight)
     of_negatives = (then.all_mean - prior * then.confirmed_mean) / (1 - prior)
     moved = (min(ratio * prior, 0.99) - prior) * (then.confirmed_mean - of_negatives)
@@ -78,7 +79,7 @@ def _expected(summariser: Summariser, level: Level, ratio: float) -> WindowSumma
         rows=rows,
         confirmed=confirmed,
         all_mean=then.all_mean + moved,
-        all_variance=summariser.variance / rows + summariser.between,
+        all_variance=summariser.variance / rows,
         confirmed_mean=then.confirmed_mean,
         confirmed_variance=summariser.variance_of_positives / confirmed
         + summariser.between_of_positives,

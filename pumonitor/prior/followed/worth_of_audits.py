@@ -70,7 +70,7 @@ def worth_of_audits(
     origin = estimated_level([rows], method=method, label_purity=label_purity, rng=rng)
     if rows.table is None or origin is None:
         return []
-    summariser = replace(Summariser.learned([Cells.of_table(rows.table)]), windows=windows)
+    summariser = Summariser.learned([Cells.of_table(rows.table)])
     usual = _mean_window(summariser, windows=windows)
     found = [_worth(None, origin.level, summariser, usual, label_purity=label_purity)]
     share = found[0].now[0]

@@ -9,9 +9,10 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CHANGES", "PACES", "Change", "Pace", "drift", "jump"]
+__all__ = ["CHANGES", "PACES", "Burst", "Change", "Pace", "drift", "jump"]
 
 FloatArray = NDArray[np.float64]
+Burst = Literal["none", "prior", "frequency"]
 Scores = Literal["as before", "ranking", "ranking, far", "negatives", "negatives, far"]
 
 
@@ -30,6 +31,9 @@ class Change:
     scores : str
         "ranking": positives and negatives both score elsewhere; "negatives": these alone.
         Negatives move by about what the positives among all rows can move the mean index, or "far".
+    burst : str
+        Whose value is far off in this window alone, and back in the next: of the "prior" or of the
+        label "frequency".
     """
 
     name: str
@@ -37,10 +41,12 @@ class Change:
     prior: bool = False
     frequency: bool = False
     scores: Scores = "as before"
+    burst: Burst = "none"
 
 
 _SINGLE: Final = 0.01
 _PAIR: Final = 0.001
+_BURST: Final = 0.02
 _DISTANCES: Final = ("", ", far")
 
 
@@ -49,6 +55,8 @@ def _changes() -> tuple[Change, ...]:
         Change(name="prior", probability=_SINGLE, prior=True),
         Change(name="label frequency", probability=_SINGLE, frequency=True),
         Change(name="prior and label frequency", probability=_PAIR, prior=True, frequency=True),
+        Change(name="prior in this window alone", probability=_BURST, burst="prior"),
+        Change(name="label frequency in this window alone", probability=_BURST, burst="frequency"),
     ]
     for far in _DISTANCES:
         ranking: Scores = "ranking, far" if far else "ranking"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +79,10 @@ class Frequency:
         mean = now / (before / self.mean + told * positives)
         return log_chance, Frequency(mean=mean, relative=1 / now)
 
-    def at_most_one(self) -> FloatArray:
-        """Chance that c <= 1, as it must be."""
-        shape = 1 / self.relative
-        return np.asarray(special.gammainc(shape, shape / self.mean))
+    def at_most_one(self, held: Any = ...) -> FloatArray:
+        """Chance that c <= 1, as it must be; in all points, or in those of an index."""
+        shape = 1 / self.relative[held]
+        return np.asarray(special.gammainc(shape, shape / self.mean[held]))
 
     def moments(self) -> FloatArray:
         """Mean and mean square, along the first axis."""
@@ -128,12 +128,24 @@ class Places:
             Log density of the observation.
         Places
         """
-        return self._after(value - self.one, self.one_one, self.one_zero, self.one_one, variance)
+        found = self._after(value - self.one, self.one_one, self.one_zero, self.one_one, variance)
+        return found[:2]
 
     def after_all(
-        self, value: float, variance: float, *, share: FloatArray
-    ) -> tuple[FloatArray, Places]:
-        """The same of share mu1 + (1 - share) mu0."""
+        self, value: float, variance: FloatArray | float, *, share: FloatArray
+    ) -> tuple[FloatArray, Places, FloatArray, FloatArray]:
+        """The same of share mu1 + (1 - share) mu0.
+
+        Returns
+        -------
+        ndarray
+            Log density of the observation.
+        Places
+        ndarray
+            How far off the observation is, over its variance.
+        ndarray
+            Its variance.
+        """
         rest = 1 - share
         to_one = self.one_one * share + self.one_zero * rest
         to_zero = self.one_zero * share + self.zero_zero * rest
@@ -146,8 +158,8 @@ class Places:
         to_one: FloatArray,
         to_zero: FloatArray,
         own: FloatArray,
-        variance: float,
-    ) -> tuple[FloatArray, Places]:
+        variance: FloatArray | float,
+    ) -> tuple[FloatArray, Places, FloatArray, FloatArray]:
         """With what is so far off, of this own variance and these covariances with both."""
         total = own + variance
         gain_one, gain_zero = to_one / total, to_zero / total
@@ -155,17 +167,19 @@ class Places:
         log_density = np.log(2 * np.pi * total)
         log_density += off * scaled
         log_density *= -0.5
-        return log_density, Places(
+        after = Places(
             one=_plus(self.one, to_one, scaled),
             zero=_plus(self.zero, to_zero, scaled),
             one_one=_minus(self.one_one, gain_one, to_one),
             one_zero=_minus(self.one_zero, gain_one, to_zero),
             zero_zero=_minus(self.zero_zero, gain_zero, to_zero),
         )
+        return log_density, after, scaled, total
 
-    def moments(self) -> FloatArray:
+    def moments(self, out: FloatArray | None = None) -> FloatArray:
         """Means of mu1, mu0, mu1 mu1, mu1 mu0, mu0 mu0, along the first axis."""
-        found = np.empty((MOMENTS_OF_PLACES, *self.one.shape))
+        shape = (MOMENTS_OF_PLACES, *self.one.shape)
+        found = np.empty(shape) if out is None else out.reshape(shape)
         found[0], found[1] = self.one, self.zero
         covariances = (self.one_one, self.one_zero, self.zero_zero)
         pairs = ((self.one, self.one), (self.one, self.zero), (self.zero, self.zero))

@@ -18,6 +18,7 @@ __all__ = [
     "cells_of_moves",
     "class_priors",
     "drifts",
+    "from_reference",
     "jumps",
     "quantiles_of_cells",
 ]
@@ -41,6 +42,13 @@ def class_priors(level: FloatArray) -> FloatArray:
 def drifts(pace: int) -> FloatArray:
     """Chances to go from one move to another while nothing jumps."""
     return drift(len(MOVES), _STEP, PACES[pace].prior)
+
+
+def from_reference(deviation: float) -> FloatArray:
+    """Chances of moves from the class prior of the reference to the level that lasts."""
+    if deviation == 0:
+        return np.asarray(np.eye(len(MOVES))[UNMOVED])
+    return np.asarray(drift(len(MOVES), _STEP, {deviation: 1.0})[UNMOVED])
 
 
 @lru_cache(maxsize=1)

@@ -142,6 +142,8 @@ class Level:
             first = max(first, float(special.logit(at_least)))
         first, last = min(first, middle - 1e-3), middle + _REACH * above
         points = min(max(round((last - first) / _SPACING), _FEWEST_POINTS), _MOST_POINTS)
+        # Where next to nothing is known of the prior, a power of it is no evidence for the least.
+        power = min(power, 1 / below)
         logit = np.linspace(first, last, points)
         class_prior = special.expit(logit)
         log_weight = _log_halves(logit - middle, below, above) - power * np.log(class_prior)

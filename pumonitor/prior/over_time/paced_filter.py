@@ -14,13 +14,21 @@ from scipy import special
 
 from pumonitor.prior.over_time.changes import CHANGES, PACES
 from pumonitor.prior.over_time.conditionals import Frequency, Places
-from pumonitor.prior.over_time.grid import UNMOVED, class_priors, drifts, jumps
+from pumonitor.prior.over_time.grid import (
+    MOVES,
+    UNMOVED,
+    class_priors,
+    drifts,
+    from_reference,
+    jumps,
+)
 from pumonitor.prior.over_time.level import Level
 from pumonitor.prior.over_time.stored import rounded
+from pumonitor.prior.over_time.variation import OwnPrior
 from pumonitor.prior.over_time.window_summary import WindowSummary
-from pumonitor.prior.over_time.window_update import KINDS, Scales, updated
+from pumonitor.prior.over_time.window_update import KINDS, Own, Scales, updated
 
-__all__ = ["KEPT", "PacedFilter"]
+__all__ = ["KEPT", "PacedFilter", "parts_of_mean"]
 
 FloatArray = NDArray[np.float64]
 
@@ -38,8 +46,11 @@ KEPT: Final[Mapping[str, int]] = {
     "variance": 11,
     "slope": 14,
     "left": 11,
+    "own": 11,
+    "own_variance": 8,
 }
 """Binary digits after the first of what is followed: far within what windows can tell."""
+_DIGITS: Final = 9
 _FLOOR: Final = float(rounded(math.log(_LEAST), KEPT["log_weight"]))
 
 
@@ -61,6 +72,8 @@ class PacedFilter:
         Of the same shape.
     places : Places
         Of the same shape.
+    own : Own
+        Of the last window: how far its own class prior is from the level.
     scales : Scales
     negatives_then : ndarray of shape (levels,)
         Where negatives scored in the reference, if its class prior was that level.
@@ -76,6 +89,7 @@ class PacedFilter:
     log_weight: FloatArray
     frequency: Frequency
     places: Places
+    own: Own
     scales: Scales
     negatives_then: FloatArray
     log_evidence: float
@@ -83,26 +97,34 @@ class PacedFilter:
 
     @classmethod
     def begun(
-        cls, pace: int, reference: WindowSummary, level: Level, *, spread: float, windows: int
+        cls,
+        pace: int,
+        reference: WindowSummary,
+        level: Level,
+        scales: Scales,
+        *,
+        prior_error: float,
     ) -> PacedFilter:
         """From the reference, taken as one window.
 
         Notes
         -----
         Given pi: c is gamma with K + 1/2 confirmed, mu1 = H with its error, and mu0 solves
-        M = mu0 + pi (mu1 - mu0).
+        M = mu0 + pi (mu1 - mu0). The level that lasts differs from the reference's class prior by
+        what the mean of so few windows is off.
         """
         pi = np.stack([class_priors(level.class_prior)] * KINDS)
-        confirmed = reference.confirmed + 0.5
-        share = confirmed / (reference.rows * reference.arrived)
-        relative = 1 / confirmed + spread / windows + reference.arrived_variance
-        frequency = Frequency(mean=share / pi, relative=np.full_like(pi, relative))
-        places = _anchored(reference, pi)
+        frequency = Frequency(
+            mean=scales.confirmed_share / np.stack([pi[:, :, UNMOVED]] * len(MOVES), axis=-1),
+            relative=np.full_like(pi, scales.frequency_error**2),
+        )
+        places = _anchored(reference, np.broadcast_to(pi[:, :, UNMOVED, np.newaxis], pi.shape))
         # Levels with fewer positives than were confirmed stay impossible, whatever the label
         # frequency becomes; those that may have had as many are weighed in `weights`.
         possible = level.weight * (frequency.at_most_one()[0, :, UNMOVED] > _LEAST_POSSIBLE)
+        possible = possible / possible.sum() if possible.any() else level.weight
         weight = np.zeros(pi.shape)
-        weight[0, :, UNMOVED] = possible / possible.sum() if possible.any() else level.weight
+        weight[0] = possible[:, np.newaxis] * from_reference(prior_error)
         return cls(
             pace=pace,
             level=level.class_prior,
@@ -110,16 +132,8 @@ class PacedFilter:
             log_weight=np.log(np.maximum(weight, _LEAST)),
             frequency=frequency,
             places=places,
-            scales=Scales(
-                positives=reference.confirmed_mean,
-                positives_error=math.sqrt(reference.confirmed_variance),
-                all_rows=reference.all_mean,
-                all_rows_error=math.sqrt(reference.all_variance),
-                negatives=float(level.class_prior @ level.weight) * reference.confirmed_mean,
-                confirmed_share=share,
-                frequency_error=math.sqrt(relative),
-                spread=spread,
-            ),
+            own=Own(mean=np.zeros_like(pi), variance=np.zeros_like(pi)),
+            scales=scales,
             negatives_then=places.zero[0, :, UNMOVED],
             log_evidence=0.0,
             changes=np.eye(len(CHANGES))[0],
@@ -130,6 +144,7 @@ class PacedFilter:
         pi = np.stack([self.class_prior] * KINDS)
         places = _anchored(reference, pi)
         weight = np.exp(self.log_weight)
+        parts = parts_of_mean(reference, float((weight * pi).sum() / weight.sum()))
         return replace(
             self,
             places=places,
@@ -139,13 +154,14 @@ class PacedFilter:
                 positives_error=math.sqrt(reference.confirmed_variance),
                 all_rows=reference.all_mean,
                 all_rows_error=math.sqrt(reference.all_variance),
-                negatives=float((weight * pi).sum() / weight.sum()) * reference.confirmed_mean,
+                negatives=parts["negatives"],
+                distance=parts["distance"],
             ),
             negatives_then=(weight * places.zero).sum(axis=(0, 2)) / weight.sum(axis=(0, 2)),
         )._kept()
 
-    def after(self, window: WindowSummary) -> PacedFilter:
-        """With another window."""
+    def after(self, window: WindowSummary, expected: OwnPrior) -> PacedFilter:
+        """With another window, and how much it may differ by itself."""
         weight = np.exp(self.log_weight)
         moments = weight * np.concatenate([self.frequency.moments(), self.places.moments()])
         stacked = np.concatenate([weight[np.newaxis], moments])
@@ -164,6 +180,7 @@ class PacedFilter:
                 (pace.negatives * self.scales.negatives) ** 2,
             ),
             window,
+            expected=expected,
             class_prior=self.class_prior,
             scales=self.scales,
         )
@@ -172,6 +189,7 @@ class PacedFilter:
             log_weight=found.log_weight,
             frequency=found.frequency,
             places=found.places,
+            own=found.own,
             log_evidence=self.log_evidence + found.log_evidence,
             changes=found.changes,
         )._kept()
@@ -195,7 +213,7 @@ class PacedFilter:
         levels = np.flatnonzero(weight.sum(axis=(0, 2)) > _LEAST_OF_LEVEL * weight.sum())
         weight = weight[:, levels]
         held = weight > _LEAST
-        nearest = _nearest(held, levels, len(self.level))
+        nearest = _nearest(weight, held, levels, len(self.level))
 
         def of(values: FloatArray, name: str) -> FloatArray:
             return rounded(values.ravel()[nearest], KEPT[name])
@@ -219,7 +237,11 @@ class PacedFilter:
                 slope=of(slope, "slope"),
                 left=of(left, "left"),
             ),
+            own=Own(mean=of(self.own.mean, "own"), variance=of(self.own.variance, "own_variance")),
             negatives_then=self.negatives_then[levels],
+            # Last digits of sums may depend on where numbers lie in memory.
+            log_evidence=round(self.log_evidence, _DIGITS),
+            changes=np.round(self.changes, _DIGITS),
         )
 
     def weights(self) -> FloatArray:
@@ -230,24 +252,40 @@ class PacedFilter:
 @lru_cache(maxsize=4)
 def _weights(part: PacedFilter) -> FloatArray:
     """Of a state, of which all that is told is read off its weights."""
-    weight = np.exp(part.log_weight) * part.frequency.at_most_one()
+    weight = np.exp(part.log_weight)
+    held = np.nonzero(weight > _LEAST)
+    weight[held] *= part.frequency.at_most_one(held)
     weight = np.asarray(weight / weight.sum())
     weight.flags.writeable = False
     return weight
 
 
 def _nearest(
-    held: NDArray[np.bool_], levels: NDArray[np.intp], all_levels: int
+    weight: FloatArray, held: NDArray[np.bool_], levels: NDArray[np.intp], all_levels: int
 ) -> NDArray[np.intp]:
     """For each point the one before it that holds weight, or the first: the moments it takes.
 
-    What holds none then costs nothing to store. Places are those in an array of all levels.
+    Of a past that holds nothing at a level, the level's heaviest point. What holds none then costs
+    nothing to store. Places are those in an array of all levels.
     """
     kinds, _, moves = held.shape
     last = np.maximum.accumulate(np.where(held, np.arange(moves), -1), axis=-1)
     move = np.where(last < 0, held.argmax(axis=-1)[..., np.newaxis], last)
     row = all_levels * np.arange(kinds)[:, np.newaxis] + levels
-    return np.asarray(moves * row[..., np.newaxis] + move)
+    nearest = moves * row[..., np.newaxis] + move
+    past, heaviest = np.divmod(weight.swapaxes(0, 1).reshape(len(levels), -1).argmax(axis=1), moves)
+    instead = moves * (all_levels * past + levels) + heaviest
+    any_held = np.asarray(held.any(axis=-1))[..., np.newaxis]
+    return np.asarray(np.where(any_held, nearest, instead[:, np.newaxis]))
+
+
+def parts_of_mean(reference: WindowSummary, class_prior: float) -> dict[str, float]:
+    """`Scales.negatives` and `Scales.distance` at a class prior of the reference."""
+    rest = reference.confirmed_mean - reference.all_mean
+    return {
+        "negatives": class_prior * reference.confirmed_mean,
+        "distance": class_prior * max(rest, 0.0) / (1 - class_prior),
+    }
 
 
 def _anchored(reference: WindowSummary, pi: FloatArray) -> Places:

@@ -14,17 +14,27 @@ from scipy import special
 from pumonitor.prior.over_time.changes import CHANGES, PACES
 from pumonitor.prior.over_time.explanation import Explanation, Movement
 from pumonitor.prior.over_time.grid import cells, quantiles_of_cells
-from pumonitor.prior.over_time.level import Level, log_density
-from pumonitor.prior.over_time.paced_filter import PacedFilter
-from pumonitor.prior.over_time.since_reference import A_QUARTER, explanations, movements
+from pumonitor.prior.over_time.level import MOST, Level, log_density
+from pumonitor.prior.over_time.paced_filter import PacedFilter, parts_of_mean
+from pumonitor.prior.over_time.since_reference import (
+    explanations,
+    least_move,
+    movements,
+    own_factor,
+    own_quantiles,
+)
 from pumonitor.prior.over_time.stored_filter import parts_from_bytes, parts_to_bytes
+from pumonitor.prior.over_time.variation import Residual, Variation
 from pumonitor.prior.over_time.window_summary import WindowSummary
+from pumonitor.prior.over_time.window_update import Scales
 
 __all__ = ["PriorFilter"]
 
 FloatArray = NDArray[np.float64]
 
 _LEAST_OF_PACE: Final = math.log(1 / 200)
+_LEAST_POWER: Final = 0.25
+_LEAST_DISTANCE: Final = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +59,8 @@ class PriorFilter:
     ----------
     parts : sequence of PacedFilter
         One for each pace of drift; the evidence of the windows weighs them.
+    variation : Variation
+        How much windows differ by themselves.
 
     Notes
     -----
@@ -83,10 +95,11 @@ class PriorFilter:
     """
 
     parts: Sequence[PacedFilter]
+    variation: Variation
 
     @classmethod
     def begun(
-        cls, reference: WindowSummary, level: Level, *, spread: float = 0.0, windows: int = 1
+        cls, reference: WindowSummary, level: Level, *, windows: Sequence[WindowSummary] = ()
     ) -> PriorFilter:
         """From the reference.
 
@@ -99,11 +112,9 @@ class PriorFilter:
             whether ranking has changed takes a long time to see.
         level : Level
             Of its class prior.
-        spread : float
-            Squared coefficient of variation of the confirmed share between windows, beyond
-            sampling.
-        windows : int
-            How many windows the reference has.
+        windows : sequence of WindowSummary
+            Each of its windows, from which it is learned how much windows differ by themselves.
+            Without any they do not, for certain.
 
         Raises
         ------
@@ -111,20 +122,48 @@ class PriorFilter:
             Without confirmed rows, or without an index.
         """
         _check_reference(reference)
+        parts = parts_of_mean(reference, float(level.class_prior @ level.weight))
+        variation = _variation(reference, windows, parts["distance"])
+        of_prior, of_frequency, of_negatives = variation.of_mean(max(len(windows), 1))
+        reference = replace(
+            reference,
+            all_variance=reference.all_variance + of_negatives * parts["distance"] ** 2,
+        )
+        confirmed = reference.confirmed + 0.5
+        relative = 1 / confirmed + of_frequency + reference.arrived_variance
+        scales = Scales(
+            positives=reference.confirmed_mean,
+            positives_error=math.sqrt(reference.confirmed_variance),
+            all_rows=reference.all_mean,
+            all_rows_error=math.sqrt(reference.all_variance),
+            **parts,
+            confirmed_share=confirmed / (reference.rows * reference.arrived),
+            frequency_error=math.sqrt(relative),
+            windows=max(len(windows), 1),
+        )
         return cls(
             [
-                PacedFilter.begun(pace, reference, level, spread=spread, windows=windows)
+                PacedFilter.begun(pace, reference, level, scales, prior_error=math.sqrt(of_prior))
                 for pace in range(len(PACES))
-            ]
+            ],
+            variation,
         )
 
     def after(self, window: WindowSummary) -> PriorFilter:
         """With another window."""
-        parts = [one.after(window) for one in self.parts]
+        residual, number = self._residual(window)
+        expected = self.variation.next_window(expected=number)
+        parts = [one.after(window, expected) for one in self.parts]
         # A series that never drifted may begin to: no pace is ever ruled out.
         least = max(one.log_evidence for one in parts) + _LEAST_OF_PACE
-        return PriorFilter(
-            [replace(one, log_evidence=max(one.log_evidence, least)) for one in parts]
+        found = PriorFilter(
+            [replace(one, log_evidence=max(one.log_evidence, least)) for one in parts],
+            self.variation,
+        )
+        ordinary = found.changes()["nothing"]
+        return replace(
+            found,
+            variation=self.variation.after(residual, power=max(ordinary, _LEAST_POWER)),
         )
 
     def audited(self, positives: float, cases: float) -> PriorFilter:
@@ -143,7 +182,7 @@ class PriorFilter:
         if not 0 <= positives <= cases or cases <= 0:
             msg = f"an audit must satisfy 0 <= positives <= cases > 0, got {positives} of {cases}"
             raise ValueError(msg)
-        return PriorFilter(
+        return self._with(
             [
                 one.updated_by(
                     np.asarray(
@@ -171,7 +210,7 @@ class PriorFilter:
         ValueError
             If they are not in this order.
         """
-        return PriorFilter(
+        return self._with(
             [one.updated_by(log_density(one.class_prior, value, low, high)) for one in self.parts]
         )
 
@@ -194,11 +233,11 @@ class PriorFilter:
             Without confirmed rows, or without an index.
         """
         _check_reference(reference)
-        return PriorFilter([one.reanchored(reference) for one in self.parts])
+        return self._with([one.reanchored(reference) for one in self.parts])
 
     def to_bytes(self) -> bytes:
         """All of it, to go on with later to the very same numbers."""
-        return parts_to_bytes(self.parts)
+        return parts_to_bytes(self.parts, self.variation)
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> PriorFilter:
@@ -209,14 +248,14 @@ class PriorFilter:
         ValueError
             If it stored nothing of the kind.
         """
-        return cls(parts_from_bytes(stored))
+        return cls(*parts_from_bytes(stored))
 
     def shares(self) -> FloatArray:
         """Of the paces, by how well each has foretold the windows."""
         return np.asarray(special.softmax([one.log_evidence for one in self.parts]))
 
     def quantiles(self, levels: ArrayLike) -> FloatArray:
-        """Of the class prior now.
+        """Of the level of the class prior now, which windows differ from by themselves.
 
         Parameters
         ----------
@@ -227,28 +266,38 @@ class PriorFilter:
         wanted = np.asarray(levels, dtype=float)
         return np.asarray(special.expit(quantiles_of_cells(ends, self._weights(), wanted)))
 
-    def moved(self, beyond: float = A_QUARTER) -> float:
-        """Chance that the class prior differs from the reference's by more than a factor.
+    def window_quantiles(self, levels: ArrayLike) -> FloatArray:
+        """Of the last window's own class prior.
 
         Parameters
         ----------
-        beyond : float
-            Logarithm of the factor, 1.25 by default.
+        levels : array_like
+            Between 0 and 1.
         """
-        far = np.concatenate(
-            [
-                np.abs(np.log(one.class_prior / one.level[:, np.newaxis])).ravel() > beyond
-                for one in self.parts
-            ]
-        )
-        return float(self._weights()[far].sum())
+        return np.minimum(np.exp(own_quantiles(self.parts, self.shares(), levels)), MOST)
+
+    def moved(self) -> float:
+        """Chance that the level of the class prior has moved since the reference.
+
+        See `pumonitor.prior.over_time.since_reference.movements` for what counts as moved.
+        """
+        far = least_move(self._prior_error())
+        moved = [
+            np.abs(np.log(one.class_prior / one.level[:, np.newaxis])).ravel() > far
+            for one in self.parts
+        ]
+        return float(self._weights()[np.concatenate(moved)].sum())
+
+    def window_factor(self) -> tuple[float, float, float]:
+        """Low, value and high of the last window's own class prior over the reference's."""
+        return own_factor(self.parts, self.shares())
 
     def since_reference(self) -> dict[str, Movement]:
         """How far class prior, label frequency, ranking and negatives have moved.
 
         See `pumonitor.prior.over_time.since_reference.movements` for what counts as moved.
         """
-        return movements(self.parts, self.shares())
+        return movements(self.parts, self.shares(), prior_error=self._prior_error())
 
     def explanations(self) -> list[Explanation]:
         """Combinations of what has moved since the reference, likeliest first.
@@ -267,7 +316,7 @@ class PriorFilter:
         >>> likeliest.changed, likeliest.chance > 0.5
         (('label frequency',), True)
         """
-        return explanations(self.parts, self.shares())
+        return explanations(self.parts, self.shares(), prior_error=self._prior_error())
 
     def changes(self) -> dict[str, float]:
         """Chances of what happened in the last window, by name; they add up to 1."""
@@ -277,6 +326,37 @@ class PriorFilter:
             found[change.name] = found.get(change.name, 0.0) + chance
         return found
 
+    def _prior_error(self) -> float:
+        """Of the logarithm of the reference's class prior over the level that lasts."""
+        return math.sqrt(self.variation.of_mean(self.parts[0].scales.windows)[0])
+
+    def _with(self, parts: Sequence[PacedFilter]) -> PriorFilter:
+        return PriorFilter(parts, self.variation)
+
+    def _residual(self, window: WindowSummary) -> tuple[Residual, float]:
+        """How far a window is from what the level predicts, and how many confirmed it predicts."""
+        weight = np.concatenate(
+            [
+                share * one.weights().ravel()
+                for share, one in zip(self.shares(), self.parts, strict=True)
+            ]
+        )
+        shares, squares, means, mean_squares, distances = (
+            np.concatenate(parts)
+            for parts in zip(*(_predicted(one) for one in self.parts), strict=True)
+        )
+        share, mean = float(weight @ shares), float(weight @ means)
+        expected = window.rows * window.arrived * share
+        distance = max(float(weight @ distances), _LEAST_DISTANCE * abs(mean))
+        off = float(weight @ squares) / share**2 - 1
+        of_index = float(weight @ mean_squares) - mean**2 + window.all_variance
+        return Residual(
+            confirmed=math.log((window.confirmed + 0.5) / (expected + 0.5)),
+            confirmed_variance=1 / (expected + 0.5) + off + window.arrived_variance,
+            index=(window.all_mean - mean) / distance,
+            index_variance=of_index / distance**2,
+        ), expected
+
     def _weights(self) -> FloatArray:
         return np.concatenate(
             [
@@ -284,6 +364,47 @@ class PriorFilter:
                 for share, one in zip(self.shares(), self.parts, strict=True)
             ]
         )
+
+
+def _predicted(part: PacedFilter) -> tuple[FloatArray, ...]:
+    """Share confirmed, mean index, and the distance of `Scales`, in each point; with squares."""
+    pi, places = part.class_prior, part.places
+    share = pi * part.frequency.mean
+    mean = places.zero + pi * (places.one - places.zero)
+    variance = (
+        pi**2 * places.one_one
+        + 2 * pi * (1 - pi) * places.one_zero
+        + (1 - pi) ** 2 * places.zero_zero
+    )
+    found = (
+        share,
+        share**2 * (1 + part.frequency.relative),
+        mean,
+        mean**2 + variance,
+        np.broadcast_to(pi * (places.one - places.zero), share.shape),
+    )
+    return tuple(one.ravel() for one in found)
+
+
+def _variation(
+    reference: WindowSummary, windows: Sequence[WindowSummary], distance: float
+) -> Variation:
+    """From the windows of the reference, each compared with their mean."""
+    if not windows:
+        return Variation.none()
+    found = Variation.unknown()
+    share = reference.confirmed / reference.rows
+    for window in windows:
+        expected = window.rows * share
+        residual = Residual(
+            confirmed=math.log((window.confirmed + 0.5) / (expected + 0.5)),
+            confirmed_variance=1 / (expected + 0.5),
+            index=(window.all_mean - reference.all_mean) / distance if distance > 0 else math.nan,
+            index_variance=window.all_variance / distance**2 if distance > 0 else math.nan,
+        )
+        # A mean of theirs is no other's: they tell as much as one less.
+        found = found.after(residual, power=1 - 1 / len(windows))
+    return found
 
 
 def _check_reference(reference: WindowSummary) -> None:

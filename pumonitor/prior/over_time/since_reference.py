@@ -10,18 +10,18 @@ from itertools import product
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from pumonitor.prior.over_time.explanation import Explanation, Movement
-from pumonitor.prior.over_time.grid import cells_of_moves, quantiles_of_cells
+from pumonitor.prior.over_time.grid import cells, cells_of_moves, quantiles_of_cells
 from pumonitor.prior.over_time.paced_filter import PacedFilter
 
-__all__ = ["A_QUARTER", "explanations", "movements"]
+__all__ = ["explanations", "least_move", "movements", "own_factor", "own_quantiles"]
 
 FloatArray = NDArray[np.float64]
 
-A_QUARTER: Final = math.log(1.25)
+_A_QUARTER: Final = math.log(1.25)
 _PART: Final = 0.25
 _BEYOND_ERROR: Final = 2.0
 _COUNTED: Final = 1e-8
@@ -81,6 +81,10 @@ class _Points:
     weight: FloatArray
     prior: FloatArray
     prior_ends: FloatArray
+    own: FloatArray
+    own_variance: FloatArray
+    level: FloatArray
+    level_width: FloatArray
     frequency: _Normals
     positives: _Normals
     negatives: _Normals
@@ -106,10 +110,14 @@ class _Points:
             weight=at(weight),
             prior=at(np.log(part.class_prior / level)),
             prior_ends=np.stack([at(one) for one in cells_of_moves(part.level)]),
+            own=at(part.own.mean),
+            own_variance=at(part.own.variance),
+            level=at(np.log(level)),
+            level_width=at(np.diff(special.log_expit(cells(part.level)), axis=0)[0]),
             frequency=_Normals(
                 at(frequency),
                 at(np.sqrt(spread)),
-                at(np.array(max(A_QUARTER, _BEYOND_ERROR * scales.frequency_error))),
+                at(np.array(max(_A_QUARTER, _BEYOND_ERROR * scales.frequency_error))),
             ),
             positives=_Normals(
                 at(part.places.one - scales.positives),
@@ -135,32 +143,47 @@ class _Points:
         return np.asarray((last - first) * alone.mean(axis=0))
 
 
+def least_move(prior_error: float) -> float:
+    """Of the logarithm of the class prior's level, from which on it has moved.
+
+    Parameters
+    ----------
+    prior_error : float
+        Standard deviation of the logarithm of the reference's class prior over the level of its
+        time: its windows differ by themselves.
+    """
+    return max(_A_QUARTER, _BEYOND_ERROR * prior_error)
+
+
 @lru_cache(maxsize=4)
 def _points(part: PacedFilter, share: float) -> _Points:
     """Those of a state, of which movements and explanations are asked one after the other."""
     return _Points.of(part, share)
 
 
-def movements(parts: Sequence[PacedFilter], shares: FloatArray) -> dict[str, Movement]:
+def movements(
+    parts: Sequence[PacedFilter], shares: FloatArray, prior_error: float
+) -> dict[str, Movement]:
     """How far each has moved, by name.
 
     Returns
     -------
     dict of str to Movement
-        "class_prior", "label_frequency": over the reference's; moved is by more than a quarter.
+        "class_prior" (its level), "label_frequency": over the reference's; moved is by more than a
+        quarter.
         "ranking": mean index of positives over the reference's; moved is by more than a quarter of
         the reference's distance between positives and negatives.
         "negatives": mean index of all rows if negatives alone had moved, over the reference's;
-        moved is by more than a quarter of what the positives add to that mean. Label frequency,
-        ranking and negatives must have moved by twice the reference's own standard error as well.
+        moved is by more than a quarter of what the positives add to that mean. All must
+        have moved by twice the reference's own standard error as well.
     """
     points = [_points(part, share) for part, share in zip(parts, shares.tolist(), strict=True)]
     scales = parts[0].scales
     weight = np.concatenate([one.weight for one in points])
     weight = weight / weight.sum()
-    prior = np.concatenate([one.prior for one in points])
     ends = np.concatenate([one.prior_ends for one in points], axis=1)
-    found = {"class_prior": _movement_of_prior(prior, ends, weight)}
+    moved = np.abs(np.concatenate([one.prior for one in points])) > least_move(prior_error)
+    found = {"class_prior": _movement_of_prior(moved, ends, weight)}
     for name, of in {
         "label_frequency": [one.frequency for one in points],
         "ranking": [one.positives for one in points],
@@ -179,7 +202,9 @@ def movements(parts: Sequence[PacedFilter], shares: FloatArray) -> dict[str, Mov
     return found
 
 
-def explanations(parts: Sequence[PacedFilter], shares: FloatArray) -> list[Explanation]:
+def explanations(
+    parts: Sequence[PacedFilter], shares: FloatArray, prior_error: float
+) -> list[Explanation]:
     """Every combination of what has moved, likeliest first.
 
     Where ranking has moved negatives are not named: a model that ranks otherwise moves both.
@@ -193,7 +218,7 @@ def explanations(parts: Sequence[PacedFilter], shares: FloatArray) -> list[Expla
             "label frequency": points.frequency.mean_if_moved(),
             "ranking": points.positives.mean_if_moved(),
         }
-        moved = np.abs(points.prior) > A_QUARTER
+        moved = np.abs(points.prior) > least_move(prior_error)
         frequency = points.frequency.moved
         ranking = points.positives.moved
         negatives = points.negatives_alone()
@@ -231,11 +256,46 @@ def _factor(name: str, added: float, positives: float) -> float:
     return 1 + added / positives if name == "ranking" else math.exp(added)
 
 
-def _movement_of_prior(moved: FloatArray, ends: FloatArray, weight: FloatArray) -> Movement:
+def own_quantiles(
+    parts: Sequence[PacedFilter], shares: FloatArray, levels: ArrayLike
+) -> FloatArray:
+    """Of the logarithm of the last window's own class prior."""
+    points = [_points(part, share) for part, share in zip(parts, shares.tolist(), strict=True)]
+    return _own(points, [one.level for one in points], [one.level_width for one in points], levels)
+
+
+def own_factor(parts: Sequence[PacedFilter], shares: FloatArray) -> tuple[float, float, float]:
+    """Low, value and high of the last window's own class prior over the reference's."""
+    points = [_points(part, share) for part, share in zip(parts, shares.tolist(), strict=True)]
+    none = [np.zeros_like(one.level) for one in points]
+    widths = [one.prior_ends[1] - one.prior_ends[0] for one in points]
+    low, value, high = np.exp(_own(points, none, widths, _LEVELS)).tolist()
+    return low, value, high
+
+
+def _own(
+    points: Sequence[_Points],
+    origins: Sequence[FloatArray],
+    widths: Sequence[FloatArray],
+    levels: ArrayLike,
+) -> FloatArray:
+    """Each point stands for its cell, an even distribution, which is taken for a normal one."""
+    mean = np.concatenate(
+        [origin + one.prior + one.own for origin, one in zip(origins, points, strict=True)]
+    )
+    variance = np.concatenate(
+        [one.own_variance + width**2 / 12 for width, one in zip(widths, points, strict=True)]
+    )
+    weight = np.concatenate([one.weight for one in points])
+    return np.array(
+        _quantiles(mean, np.sqrt(variance), weight / weight.sum(), np.asarray(levels, dtype=float))
+    )
+
+
+def _movement_of_prior(moved: NDArray[np.bool_], ends: FloatArray, weight: FloatArray) -> Movement:
     # Of what has moved each point stands for its cell: windows may tell more than a step apart.
     low, value, high = np.exp(quantiles_of_cells(ends, weight, _LEVELS)).tolist()
-    chance = float(weight[np.abs(moved) > A_QUARTER].sum())
-    return Movement(value=value, low=low, high=high, chance=chance)
+    return Movement(value=value, low=low, high=high, chance=float(weight[moved].sum()))
 
 
 def _beyond(mean: FloatArray, deviation: FloatArray, far: FloatArray | float) -> FloatArray:
@@ -244,8 +304,10 @@ def _beyond(mean: FloatArray, deviation: FloatArray, far: FloatArray | float) ->
     return np.asarray(above + special.ndtr((-far - mean) / deviation))
 
 
-def _quantiles(mean: FloatArray, deviation: FloatArray, weight: FloatArray) -> list[float]:
-    """Ends and middle of the 95% interval of a mixture of normals.
+def _quantiles(
+    mean: FloatArray, deviation: FloatArray, weight: FloatArray, levels: FloatArray = _LEVELS
+) -> list[float]:
+    """Of a mixture of normals; by default ends and middle of its 95% interval.
 
     Most parts together hold next to nothing, and are left out. The heaviest are few, and say where
     to begin with all.
@@ -257,7 +319,7 @@ def _quantiles(mean: FloatArray, deviation: FloatArray, weight: FloatArray) -> l
         for parts in (order[below > _LIGHT], order[below > _LEFT_OUT])
     )
     middle = float(heaviest.weight @ heaviest.mean)
-    return [kept.quantile(level, heaviest.quantile(level, middle)) for level in _LEVELS.tolist()]
+    return [kept.quantile(level, heaviest.quantile(level, middle)) for level in levels.tolist()]
 
 
 class _Mixture(NamedTuple):

@@ -13,17 +13,18 @@ from pumonitor.prior.over_time.conditionals import Frequency, Places
 from pumonitor.prior.over_time.grid import MOVES, class_priors
 from pumonitor.prior.over_time.paced_filter import KEPT, PacedFilter
 from pumonitor.prior.over_time.stored import packed, rounded, unpacked
-from pumonitor.prior.over_time.window_update import KINDS, Scales
+from pumonitor.prior.over_time.variation import KEPT_DIGITS, Variation
+from pumonitor.prior.over_time.window_update import KINDS, Own, Scales
 
 __all__ = ["parts_from_bytes", "parts_to_bytes"]
 
 FloatArray = NDArray[np.float64]
 
-_MAGIC: Final = b"PUF1"
+_MAGIC: Final = b"PUF2"
 
 
-def parts_to_bytes(parts: Sequence[PacedFilter]) -> bytes:
-    """All parts."""
+def parts_to_bytes(parts: Sequence[PacedFilter], variation: Variation) -> bytes:
+    """All parts, and how much windows differ by themselves."""
     facts = [
         {
             "pace": part.pace,
@@ -40,13 +41,17 @@ def parts_to_bytes(parts: Sequence[PacedFilter]) -> bytes:
         for place, part in enumerate(parts)
         for name, values in _grids(part).items()
     }
+    grids |= {
+        f"variation {name}": (getattr(variation, name), bits) for name, bits in KEPT_DIGITS.items()
+    }
     return packed(_MAGIC, {"parts": facts}, grids)
 
 
-def parts_from_bytes(stored: bytes) -> list[PacedFilter]:
+def parts_from_bytes(stored: bytes) -> tuple[list[PacedFilter], Variation]:
     """What `parts_to_bytes` stored; ValueError if that is something else."""
     facts, grids = unpacked(_MAGIC, stored)
-    return [_part(place, fact, grids) for place, fact in enumerate(facts["parts"])]
+    variation = Variation(**{name: grids[f"variation {name}"] for name in KEPT_DIGITS})
+    return [_part(place, fact, grids) for place, fact in enumerate(facts["parts"])], variation
 
 
 def _grids(part: PacedFilter) -> dict[str, FloatArray]:
@@ -60,6 +65,8 @@ def _grids(part: PacedFilter) -> dict[str, FloatArray]:
         "variance": variance,
         "slope": slope,
         "left": left,
+        "own": part.own.mean,
+        "own_variance": part.own.variance,
     }
 
 
@@ -81,6 +88,7 @@ def _part(place: int, fact: dict[str, Any], grids: dict[str, FloatArray]) -> Pac
         places=Places.of_regression(
             of["one"], of["zero"], variance=of["variance"], slope=of["slope"], left=of["left"]
         ),
+        own=Own(mean=of["own"], variance=of["own_variance"]),
         scales=Scales(**fact["scales"]),
         negatives_then=np.array(fact["negatives_then"]),
         log_evidence=fact["log_evidence"],

@@ -20,7 +20,7 @@ __all__ = ["Cells", "Summariser"]
 
 FloatArray = NDArray[np.float64]
 
-_MAGIC: Final = b"PUS1"
+_MAGIC: Final = b"PUS2"
 _NEW: Final = 0.2
 _ROWS_OF_OWN: Final = 20.0
 _ROWS_OF_RUNNING: Final = 60.0
@@ -110,14 +110,13 @@ class Summariser:
     index : ScoreIndex
     reference : WindowSummary
         All windows of the reference together.
-    windows : int
-        How many they are.
-    spread : float
-        Squared coefficient of variation of their confirmed shares, beyond sampling.
-    between, between_of_positives : float
-        Variance of their mean indices over all rows and over confirmed ones, beyond sampling.
+    between_of_positives : float
+        Variance of their mean indices over confirmed rows, beyond sampling.
     variance, variance_of_positives : float
         Of the index within a window, so far.
+    founding : tuple of WindowSummary
+        Each window of the reference, from which the filter learns how much windows differ by
+        themselves. Not stored: a filter begins once.
 
     Notes
     -----
@@ -148,32 +147,35 @@ class Summariser:
 
     index: ScoreIndex
     reference: WindowSummary
-    windows: int
-    spread: float
-    between: float
     between_of_positives: float
     variance: float
     variance_of_positives: float
+    founding: tuple[WindowSummary, ...] = ()
 
     @classmethod
     def learned(
-        cls, windows: Sequence[Cells], *, counts: Sequence[tuple[float, float]] | None = None
+        cls,
+        windows: Sequence[Cells | None],
+        *,
+        counts: Sequence[tuple[float, float]] | None = None,
     ) -> Summariser:
         """From the windows of the reference, all of whose labels have arrived.
 
         Parameters
         ----------
-        windows : sequence of Cells
-            Ten or more are good. With one alone nothing is known of how much windows differ.
+        windows : sequence of Cells or None
+            Ten or more are good. With one alone nothing is known of how much windows differ. None
+            for one with too few confirmed for cells.
         counts : sequence of (float, float), optional
-            Rows and confirmed rows of all windows, where some have too few for cells.
+            Rows and confirmed rows of each, where some have no cells.
 
         Raises
         ------
         ValueError
             Without rows, or without confirmed ones.
         """
-        whole = _together(windows)
+        known = [one for one in windows if one is not None]
+        whole = _together(known)
         index = ScoreIndex.learned(whole.scores, whole.positives, whole.rows)
         mean, variance = index.moments(whole.scores, whole.rows)
         variance = max(variance, _LEAST * mean**2)
@@ -182,16 +184,20 @@ class Summariser:
         of_positives = _shrunk(expected, _ROWS_OF_OWN, of_positives, whole.effective_positives)
         of_positives = max(of_positives, _LEAST * high**2)
 
-        counted = np.array(counts or [(one.total, one.confirmed) for one in windows])
-        total, confirmed = (float(one) for one in counted.sum(axis=0))
-        expected_each = counted[:, 0] * confirmed / total
-        shares = counted[:, 1] / expected_each
-        means = np.array([index.moments(one.scores, one.rows)[0] for one in windows])
-        of_all = np.array([one.effective_rows for one in windows])
-        held = [one for one in windows if one.confirmed > 0]
+        counts = counts or [(one.total, one.confirmed) for one in known]
+        total, confirmed = (float(one) for one in np.sum(counts, axis=0))
+        founding = []
+        for one, (rows, labeled) in zip(windows, counts, strict=True):
+            means = {}
+            if one is not None:
+                means = {
+                    "all_mean": index.moments(one.scores, one.rows)[0],
+                    "all_variance": variance / one.effective_rows,
+                }
+            founding.append(WindowSummary(rows=rows, confirmed=labeled, **means))
+        held = [one for one in known if one.confirmed > 0]
         highs = np.array([index.moments(one.scores, one.positives)[0] for one in held])
         of_held = np.array([one.effective_positives for one in held])
-        between = _between(means, variance / of_all)
         between_of_positives = _between(highs, of_positives / of_held)
         return cls(
             index=index,
@@ -199,22 +205,20 @@ class Summariser:
                 rows=total,
                 confirmed=confirmed,
                 all_mean=mean,
-                all_variance=variance / whole.effective_rows + between / len(windows),
+                all_variance=variance / whole.effective_rows,
                 confirmed_mean=high,
                 confirmed_variance=of_positives / whole.effective_positives
                 + between_of_positives / len(held),
             ),
-            windows=len(windows),
-            spread=_between(shares, 1 / expected_each),
-            between=between,
             between_of_positives=between_of_positives,
             variance=variance,
             variance_of_positives=of_positives,
+            founding=tuple(founding),
         )
 
     def begun(self, level: Level) -> PriorFilter:
         """The filter at the end of the reference."""
-        return PriorFilter.begun(self.reference, level, spread=self.spread, windows=self.windows)
+        return PriorFilter.begun(self.reference, level, windows=self.founding)
 
     def after(
         self, window: Cells, *, arrived: float = 1.0, arrived_variance: float = 0.0
@@ -240,7 +244,7 @@ class Summariser:
             rows=window.total,
             confirmed=window.confirmed,
             all_mean=mean,
-            all_variance=variance / window.effective_rows + self.between,
+            all_variance=variance / window.effective_rows,
             confirmed_mean=high,
             confirmed_variance=within,
             arrived=arrived,
@@ -250,7 +254,7 @@ class Summariser:
 
     def to_bytes(self) -> bytes:
         """All of it, to go on with later to the very same numbers."""
-        facts = asdict(self) | {
+        facts = asdict(replace(self, founding=())) | {
             "index": {"edges": self.index.edges.tolist(), "values": self.index.values.tolist()}
         }
         return packed(_MAGIC, facts, {})
@@ -265,6 +269,7 @@ class Summariser:
             | {
                 "index": ScoreIndex(**index),
                 "reference": WindowSummary(**facts["reference"]),
+                "founding": (),
             }
         )
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final, Literal, get_args
 
 from pumonitor.errors import InputError, did_you_mean
 
 __all__ = [
     "Column",
+    "DamagedFile",
     "Key",
     "Kind",
     "Relation",
@@ -144,6 +146,31 @@ class RelationPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DamagedFile:
+    """A file of a relation that cannot be read, so that its rows are not there.
+
+    Attributes
+    ----------
+    path : str
+    why : str
+        What is wrong with it, and what to do.
+    first, last : datetime or None
+        Its rows are of no time before or after; None where nothing tells.
+    """
+
+    path: str
+    why: str
+    first: datetime | None = None
+    last: datetime | None = None
+
+    def may_hold(self, start: datetime, end: datetime) -> bool:
+        """Whether it may have rows of a stretch of time."""
+        return (self.first is None or self.first < end) and (
+            self.last is None or self.last >= start
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
     """A table, a view, a query or files, as one engine reads them.
 
@@ -168,6 +195,8 @@ class Relation:
     parts : tuple of RelationPart
         Where it is more than one statement takes: each is asked about by statements of its own. In
         the order of SHA-256 of ids; none where the whole does.
+    damaged : tuple of DamagedFile
+        Files of it that cannot be read.
     """
 
     name: str
@@ -179,6 +208,7 @@ class Relation:
     rows: int | None = None
     ends: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[RelationPart, ...] = ()
+    damaged: tuple[DamagedFile, ...] = ()
 
 
 def named_column(relation: Relation, name: str, *, role: str) -> Column:

@@ -31,7 +31,7 @@ from pumonitor.sources.windows.counts_rows import LABEL_PROBLEMS, PREDICTION_PRO
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["arrow_schema", "counts_in", "rows_of"]
+__all__ = ["arrow_schema", "counts_in", "refuse_problems", "rows_of"]
 
 
 def arrow_schema(segments: int) -> pa.Schema:
@@ -119,7 +119,7 @@ def counts_in(
         If the set is not whole.
     """
     kind = np.asarray(columns["kind"], dtype=np.str_)
-    _refuse_problems(columns, kind, about=about)
+    refuse_problems(columns, about=about)
     n = np.asarray(columns["n"], dtype=np.int64)
     is_found, is_delay, is_group = kind == FOUND, kind == DELAY, kind == GROUP
     names = np.asarray(columns["name"], dtype=np.str_)[is_found]
@@ -171,7 +171,7 @@ def counts_in(
     )
 
 
-def _refuse_problems(columns: Mapping[str, Any], kind: NDArray[np.str_], *, about: str) -> None:
+def refuse_problems(columns: Mapping[str, Any], *, about: str) -> None:
     """Refuse a set that was counted over rows that cannot be used.
 
     Raises
@@ -181,7 +181,7 @@ def _refuse_problems(columns: Mapping[str, Any], kind: NDArray[np.str_], *, abou
     """
     names = {"predictions": PREDICTION_PROBLEMS, "positives": LABEL_PROBLEMS}
     found: Counter[tuple[str, int]] = Counter()
-    for row in np.flatnonzero(kind == PROBLEM):
+    for row in np.flatnonzero(np.asarray(columns["kind"], dtype=np.str_) == PROBLEM):
         found[str(columns["name"][row]), abs(int(columns["cell"][row]))] += int(columns["n"][row])
     told = [
         f"{number} or more rows of {table} have a wrong {names[table][problem - 1]}"

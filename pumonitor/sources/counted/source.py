@@ -116,6 +116,7 @@ class CountedTable(PredictionSource):
         start, end = microseconds(request.window.start), microseconds(request.window.end)
         within = f"{self._sql('window_start')} = {start} AND {self._sql('window_end')} = {end}"
         with self._engine.snapshot():
+            self._load(bounds=(start, start + 1))
             counted_at = self._last(request, settings, within)
             columns = self._read(f"{within} AND {self._sql('counted_at')} = {counted_at}")
         is_of = columns["moments"] == moments_text(request.as_of)
@@ -123,9 +124,14 @@ class CountedTable(PredictionSource):
         about = f"the set of {self._relation.name} about {_shown(request)}"
         return counts_in(whole, request, settings, about=about)
 
+    def set_aside(self) -> tuple[str, ...]:
+        """Nothing: who counted rows left none out."""
+        return ()
+
     def span(self) -> tuple[datetime, datetime] | None:
         """From the start of the first window that was counted to the end of the last."""
         with self._engine.snapshot():
+            self._load()
             ((first, last),) = self._rows(
                 f"SELECT min({self._sql('window_start')}) AS first_start, "
                 f"max({self._sql('window_end')}) AS last_end FROM {self._relation.sql} AS source"
@@ -138,6 +144,7 @@ class CountedTable(PredictionSource):
         """What the table says of itself; its sample has no rows of predictions."""
         span = self.span()
         with self._engine.snapshot():
+            self._load()
             told = self._rows(
                 f"SELECT {self._sql('name')}, {self._sql('window_start')}, "
                 f"max({self._sql('n')}) AS n FROM {self._relation.sql} AS source "
@@ -179,6 +186,11 @@ class CountedTable(PredictionSource):
     def close(self) -> None:
         """Let go of files and connections."""
         self._engine.close()
+
+    def _load(self, *, bounds: tuple[int, int] | None = None) -> None:
+        """Have all sets ready, or those of windows that start there: a lake skips other files."""
+        names = [field.name for field in fields_of(len(self._segments))]
+        self._engine.load(self._relation, names, time="window_start", bounds=bounds)
 
     def _refuse(self, why: str) -> NoReturn:
         msg = f"{self._relation.name} holds counts and no rows: {why}, or name the rows themselves"

@@ -9,7 +9,7 @@ team can run it where nothing else may run, and no row leaves.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Final, Literal
 
@@ -42,7 +42,7 @@ from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
 from pumonitor.sources.windows.statement_values import Values
 
-__all__ = ["DeclaredTables", "counting_statement", "table_definition"]
+__all__ = ["DeclaredTables", "counting_statement", "set_statement", "table_definition"]
 
 _KINDS: Final[Mapping[str, Kind]] = {
     "id": "text",
@@ -104,10 +104,7 @@ def counting_statement(
     """
     written = _writing_values(dialect)
     predictions, labels = _predictions(tables, written, score_scale), _labels(tables, written)
-    settings = CountedSettings.of(
-        request, score_scale=score_scale, segments=tables.prediction_columns.segments
-    )
-    query = _SetQuery(
+    query = CountQuery(
         predictions=predictions,
         labels=labels,
         dialect=written,
@@ -119,16 +116,11 @@ def counting_statement(
         delay_edges=request.delay_edges,
         # Whether ids are repeated is not known before: both questions are asked.
         repeats=True,
-        constants={
-            "format": str(VERSION),
-            "settings": written.written(settings.text),
-            "counted_at": str(microseconds(counted_at)),
-            "window_start": str(microseconds(request.window.start)),
-            "window_end": str(microseconds(request.window.end)),
-            "moments": written.written(moments_text(request.as_of)),
-        },
     )
-    sql = query.everything(with_orphans=True).sql
+    settings = CountedSettings.of(
+        request, score_scale=score_scale, segments=tables.prediction_columns.segments
+    )
+    sql = set_statement(query, request, settings, counted_at=counted_at).sql
     if "pumonitor_clock" in sql:
         msg = (
             f"{dialect.name} reads text as times only through this program: store times as whole "
@@ -136,6 +128,27 @@ def counting_statement(
         )
         raise InputError(msg)
     return sql
+
+
+def set_statement(
+    query: CountQuery,
+    request: CountRequest,
+    settings: CountedSettings,
+    *,
+    counted_at: datetime,
+) -> Statement:
+    """The SELECT of a window's set, from the query that counts it."""
+    written = query.dialect.written
+    constants = {
+        "format": str(VERSION),
+        "settings": written(settings.text),
+        "counted_at": str(microseconds(counted_at)),
+        "window_start": str(microseconds(request.window.start)),
+        "window_end": str(microseconds(request.window.end)),
+        "moments": written(moments_text(request.as_of)),
+    }
+    given = {field.name: getattr(query, field.name) for field in fields(query)}
+    return _SetQuery(**given, constants=constants).everything(with_orphans=True)
 
 
 def table_definition(table: str, *, segments: int, dialect: Dialect) -> str:
@@ -165,16 +178,17 @@ class _SetQuery(CountQuery):
         keys = ("kind", "name", "model_version", "cell", "history", "propensity")
         segments = self.segments
         grouped = ", ".join((*keys, *segments))
-        fields = {field.name: field.name for field in fields_of(len(segments))}
-        fields |= {"lower_score": "min(lower_score)", "upper_score": "max(upper_score)"}
-        fields["n"] = f"CAST(sum(n) AS {self.dialect.whole})"
-        fields |= {one: self.dialect.plain(one) for one in ("model_version", *segments)}
-        fields |= dict(self.constants)
-        chosen = ", ".join(f"{sql} AS {self.dialect.named(name)}" for name, sql in fields.items())
+        columns = {field.name: field.name for field in fields_of(len(segments))}
+        columns |= {"lower_score": "min(lower_score)", "upper_score": "max(upper_score)"}
+        columns["n"] = f"CAST(sum(n) AS {self.dialect.whole})"
+        columns |= {one: self.dialect.plain(one) for one in ("model_version", *segments)}
+        columns |= dict(self.constants)
+        chosen = ", ".join(f"{sql} AS {self.dialect.named(name)}" for name, sql in columns.items())
         return CountQuery.stated(
             self,
             f"SELECT {chosen} FROM (SELECT {self._rows_of_set} FROM ({sql}) AS answered "
-            f"CROSS JOIN ({numbers}) AS numbers) AS told WHERE n IS NOT NULL "
+            # Groups, the most by far, add to the first total alone.
+            f"JOIN ({numbers}) AS numbers ON part > 0 OR number < 2) AS told WHERE n IS NOT NULL "
             f"GROUP BY {grouped}",
             *parts,
             values=values,
@@ -221,17 +235,22 @@ class _SetQuery(CountQuery):
     def _texts(self) -> tuple[str, ...]:
         return ("model_version", *self.segments)
 
+    @property
+    def _different(self) -> str:
+        """Where no id is repeated one row gives all totals their 0."""
+        return "SELECT 0 AS n"
+
     def _added(self, name: str) -> str:
         """What a row of the answer adds to a total; every total gets at least a 0."""
         if name == "predictions":
-            return "CASE part WHEN 0 THEN n WHEN 4 THEN 0 END"
+            return "CASE WHEN part = 0 THEN n WHEN part IN (3, 4) THEN 0 END"
         if name == "duplicate_predictions":
-            return "CASE WHEN part = 4 THEN n END"
+            return "CASE WHEN part IN (3, 4) THEN n END"
         if name == "conflicting_predictions":
-            return "CASE WHEN part = 4 THEN cell END"
+            return "CASE WHEN part IN (3, 4) THEN cell END"
         if name == "orphan_labels":
             return "CASE WHEN part = 5 THEN n END"
-        return f"CASE part WHEN 1 THEN {_OF_LABELS[name]} WHEN 4 THEN 0 END"
+        return f"CASE WHEN part = 1 THEN {_OF_LABELS[name]} WHEN part IN (3, 4) THEN 0 END"
 
 
 def _predictions(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from pumonitor.errors import InputError, SourceError
@@ -15,15 +15,12 @@ from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.windows.contained_sql import WRITTEN_OUT, check_query, written_out
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.counts_spark import SparkEngine, in_our_words
+from pumonitor.sources.windows.spark_watch import try_for_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["SparkConnectEngine", "open_spark_connect"]
-
-_RETRIES: Final = 5
-_LONGEST_WAIT: Final = 15_000
-"""Milliseconds between two tries; each wait is four times the one before, from 50 on."""
 
 
 def open_spark_connect(
@@ -36,19 +33,13 @@ def open_spark_connect(
     SourceError
         If it does not answer.
     """
-    # The server ends statements by its own limits, and its tables name their versions themselves.
-    del timeout, as_of
+    # Its tables name their versions themselves.
+    del as_of
     from pyspark.sql import SparkSession
 
-    return SparkConnectEngine(lambda: SparkSession.builder.remote(url).create(), url=url)
-
-
-def _try_for_seconds(session: Any) -> None:
-    """Give up a server that is gone after 20 seconds: by itself Spark tries for ten minutes."""
-    from pyspark.sql.connect.client.retries import DefaultPolicy
-
-    policy = DefaultPolicy(max_retries=_RETRIES, max_backoff=_LONGEST_WAIT)
-    session.client.set_retry_policies([policy])
+    return SparkConnectEngine(
+        lambda: SparkSession.builder.remote(url).create(), url=url, timeout=timeout
+    )
 
 
 class SparkConnectEngine(SparkEngine):
@@ -60,15 +51,17 @@ class SparkConnectEngine(SparkEngine):
         Starts the session.
     url : str
         Of the server; what follows its address may be secret, and stands in no message.
+    timeout : float
+        Seconds for one statement.
     """
 
-    def __init__(self, connect: Callable[[], Any], *, url: str) -> None:
+    def __init__(self, connect: Callable[[], Any], *, url: str, timeout: float = 600.0) -> None:
         from pyspark.errors import PySparkException
 
         session: Any = None
         try:
             session = connect()
-            _try_for_seconds(session)
+            try_for_seconds(session)
             # Nothing is asked of the server before.
             str(session.version)
         except (PySparkException, OSError, RuntimeError) as error:
@@ -80,7 +73,7 @@ class SparkConnectEngine(SparkEngine):
             for secret in secrets:
                 said = said.replace(secret, "***")
             raise SourceError(said) from None
-        super().__init__(session)
+        super().__init__(session, timeout=timeout)
 
     def relation(
         self,
@@ -129,7 +122,8 @@ def _end(session: Any) -> None:
     """End a session; a server that is gone has ended it."""
     from pyspark.errors import PySparkException
 
-    with suppress(PySparkException, OSError, RuntimeError):
+    # A channel that was closed is a ValueError.
+    with suppress(PySparkException, OSError, RuntimeError, ValueError):
         session.stop()
 
 

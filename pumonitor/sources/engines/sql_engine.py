@@ -7,12 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pumonitor.errors import InputError, PumonitorError, SourceError, did_you_mean
 from pumonitor.ports import Progress
 from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
+from pumonitor.sources.engines.fetched_columns import columns_of
 from pumonitor.sources.engines.named_tables import named
 from pumonitor.sources.engines.registry import engine_kind
 from pumonitor.sources.engines.sql_backend import LABELS_TABLE, SqlBackend, ids_with_nul
@@ -22,10 +23,12 @@ from pumonitor.sources.windows.counts_engine import Reading, received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import pyarrow as pa
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, CursorResult
+
+_Fetched = TypeVar("_Fetched")
 
 __all__ = ["SQLEngine"]
 
@@ -60,7 +63,7 @@ class SQLEngine:
     def version(self) -> str:
         """Version of the server, or of the library that reads the file."""
         connection = self._connected()
-        rows = self._run(connection, self._backend.version_query, {}, "its version")[1]
+        rows = self._run(connection, self._backend.version_query, {}, "its version")
         if not self._is_reading:
             connection.rollback()
         return self._backend.version(str(rows[0][0]))
@@ -140,16 +143,22 @@ class SQLEngine:
     ) -> list[tuple[Any, ...]]:
         """All rows of the answer."""
         with stepping(progress, step):
-            return self._run(self._connected(), statement.sql, dict(statement.values), about)[1]
+            return self._run(self._connected(), statement.sql, dict(statement.values), about)
 
     def columns(
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
     ) -> Mapping[str, Any]:
         """All columns of the answer."""
         with stepping(progress, step):
-            names, rows = self._run(self._connected(), statement.sql, dict(statement.values), about)
-        columns = zip(*rows, strict=True) if rows else [() for _ in names]
-        return dict(zip(names, columns, strict=True))
+            return self._answered(
+                self._connected(),
+                statement.sql,
+                dict(statement.values),
+                about,
+                fetched=columns_of,
+                # Else drivers hold the whole answer, several times as large as its columns.
+                stream_results=True,
+            )
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Nothing is written here."""
@@ -196,20 +205,32 @@ class SQLEngine:
 
     def _run(
         self, connection: Connection, sql: str, values: Any, about: str
-    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+    ) -> list[tuple[Any, ...]]:
+        return self._answered(connection, sql, values, about, fetched=_rows_of)
+
+    def _answered(
+        self,
+        connection: Connection,
+        sql: str,
+        values: Any,
+        about: str,
+        *,
+        fetched: Callable[[CursorResult[Any]], _Fetched],
+        **options: bool,
+    ) -> _Fetched:
         import sqlalchemy
         import sqlalchemy.exc
 
         self._backend.statement_begins(timeout=self._timeout)
         try:
-            result = connection.execute(sqlalchemy.text(sql), values)
+            result = connection.execute(sqlalchemy.text(sql), values, execution_options=options)
             if not result.returns_rows:
-                return [], []
-            cursor, names = result.cursor, list(result.keys())
+                return fetched(result)
+            cursor = result.cursor
             self._backend.answered(cursor)
-            rows = [tuple(row) for row in result.fetchall()]
+            answer = fetched(result)
             self._backend.fetched(cursor)
-            return names, rows
+            return answer
         except sqlalchemy.exc.SQLAlchemyError as error:
             raise self._in_our_words(error, about) from None
 
@@ -291,3 +312,7 @@ class SQLEngine:
             )
             for one, (stored, kind) in zip(names, types, strict=True)
         }
+
+
+def _rows_of(result: CursorResult[Any]) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in result.fetchall()] if result.returns_rows else []

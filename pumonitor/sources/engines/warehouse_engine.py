@@ -128,6 +128,8 @@ class WarehouseEngine(SQLEngine):
         found = super().columns(statement, about=about, progress=progress, step=step)
         return {
             name.lower(): [self._backend.plain(value) for value in values]
+            if values.dtype == object
+            else values
             for name, values in found.items()
         }
 
@@ -140,11 +142,9 @@ class WarehouseEngine(SQLEngine):
         parts = self.dialect.parts_written(labels, key=key, length=len(whole))
         return received(name, whole, key, self.dialect, parts=parts)
 
-    def _run(
-        self, connection: Connection, sql: str, values: Any, about: str
-    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def _answered(self, connection: Connection, sql: str, *given: Any, **options: Any) -> Any:
         self._check_length(sql)
-        return super()._run(connection, sql, values, about)
+        return super()._answered(connection, sql, *given, **options)
 
     def expected(self, reading: Reading, *, about: str) -> Scan | None:
         """What the service says that a statement would read; None where it does not tell."""

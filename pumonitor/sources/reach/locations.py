@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from pumonitor.errors import InputError, nearest
+from pumonitor.errors import DamagedFileError, InputError, nearest
+from pumonitor.masks import without_password
 from pumonitor.sources.reach.table_formats import refuse_tables_on_disk
 
 __all__ = [
@@ -50,11 +51,14 @@ class Location:
         Absolute paths, sorted.
     kind : {"csv", "parquet", "json"}
         All files are of this kind.
+    damaged : mapping of str to str
+        Further files, each with why it cannot be read.
     """
 
     name: str
     files: tuple[str, ...]
     kind: FileKind
+    damaged: Mapping[str, str] = field(default_factory=dict)
 
 
 def locate(
@@ -62,6 +66,7 @@ def locate(
     *,
     kinds: Collection[FileKind] = ("csv", "parquet"),
     reads_lakes: bool = False,
+    sets_aside: bool = False,
 ) -> Location:
     """Find the files a path or glob names.
 
@@ -72,6 +77,9 @@ def locate(
         Those the caller reads.
     reads_lakes : bool
         Whether the caller reads tables of lakes by their address.
+    sets_aside : bool
+        Whether files that are empty or damaged are named beside the others, as long as there are
+        others.
 
     Raises
     ------
@@ -83,8 +91,8 @@ def locate(
     if "://" in name:
         scheme = name.partition("://")[0]
         msg = (
-            f"{name} is an address ({scheme}), and only files on this machine are read: download "
-            "or mount it and give its path"
+            f"{without_password(name)} is an address ({scheme}), and only files on this machine "
+            "are read: download or mount it and give its path"
         )
         raise InputError(msg)
     found = matching_files(Path(name))
@@ -99,12 +107,25 @@ def locate(
     if not files:
         msg = f"{name} is a directory: name the files in it, for example '{_inside(found[0])}'"
         raise InputError(msg)
-    found_kinds = {file: _kind(file, kinds) for file in files}
+    found_kinds: dict[Path, FileKind] = {}
+    damaged: dict[str, str] = {}
+    for file in files:
+        try:
+            found_kinds[file] = _kind(file, kinds)
+        except DamagedFileError as error:
+            if not sets_aside or len(damaged) + 1 == len(files):
+                raise
+            damaged[str(file)] = str(error)
     if len(set(found_kinds.values())) > 1:
         mixed = " and ".join(sorted(_NAMES[kind] for kind in set(found_kinds.values())))
         msg = f"{name} matches both {mixed} files: name one kind, for example '*.parquet'"
         raise InputError(msg)
-    return Location(name=name, files=tuple(map(str, files)), kind=found_kinds[files[0]])
+    return Location(
+        name=name,
+        files=tuple(map(str, found_kinds)),
+        kind=next(iter(found_kinds.values())),
+        damaged=damaged,
+    )
 
 
 def matches_nothing(path: str | os.PathLike[str]) -> bool:
@@ -164,7 +185,7 @@ def _kind(file: Path, kinds: Collection[FileKind]) -> FileKind:
         raise InputError(msg) from None
     if not start:
         msg = f"{file} is empty (0 bytes): check the job that writes it"
-        raise InputError(msg)
+        raise DamagedFileError(msg)
     if start == _PARQUET_MAGIC:
         return "parquet"
     suffixes = [suffix.lower() for suffix in file.suffixes]
@@ -173,7 +194,7 @@ def _kind(file: Path, kinds: Collection[FileKind]) -> FileKind:
     suffix = suffixes[-1] if suffixes else ""
     if suffix in _PARQUET:
         msg = f"{file} is not Parquet although its name says so: check how it was written or copied"
-        raise InputError(msg)
+        raise DamagedFileError(msg)
     if suffix in _CSV:
         return "csv"
     if suffix in _JSON and "json" in kinds:

@@ -23,8 +23,14 @@ __all__ = ["Place", "connect", "files_of", "no_files", "place_of_files"]
 Place = Location | RemoteFiles
 
 
-def place_of_files(path: str | os.PathLike[str]) -> Place:
+def place_of_files(path: str | os.PathLike[str], *, sets_aside: bool = False) -> Place:
     """Where the files are that a path, pattern or address names.
+
+    Parameters
+    ----------
+    path : path-like
+    sets_aside : bool
+        Whether files of a pattern that cannot be read are named in place of refusing all.
 
     Raises
     ------
@@ -34,7 +40,7 @@ def place_of_files(path: str | os.PathLike[str]) -> Place:
     name = os.fspath(path)
     if is_remote(name):
         return remote_files(name)
-    return locate(path, kinds=("csv", "parquet", "json"), reads_lakes=True)
+    return locate(path, kinds=("csv", "parquet", "json"), reads_lakes=True, sets_aside=sets_aside)
 
 
 def connect(places: Iterable[Place], *, without: Sequence[str]) -> duckdb.DuckDBPyConnection:

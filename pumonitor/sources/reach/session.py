@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pumonitor.errors import InputError, SourceError
+from pumonitor.errors import DamagedFileError, InputError, SourceError
 from pumonitor.sources.reach.locations import Location, short_name
 from pumonitor.sources.reach.remote_failures import remote_failure, without_signatures
 
@@ -114,7 +114,8 @@ class Session:
             msg = f"{self._name} cannot be read: {_in_short(error, self._name)}"
             if (damage := _damage(error)) is not None:
                 msg += f"; {damage}"
-            elif not isinstance(error, duckdb.InvalidInputException | duckdb.ConversionException):
+                raise DamagedFileError(msg) from None
+            if not isinstance(error, duckdb.InvalidInputException | duckdb.ConversionException):
                 raise SourceError(msg) from None
             raise InputError(msg) from None
 

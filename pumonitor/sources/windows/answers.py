@@ -35,13 +35,13 @@ class WindowAnswers:
     found : mapping of str to ndarray of int
         Columns of `CountQuery.found`.
     repeats : Repeats
-    orphans : int
+    orphans : int or None
     """
 
     groups: Columns
     found: Columns
     repeats: Repeats
-    orphans: int
+    orphans: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +54,14 @@ class Answers:
         With the `place` of the window.
     repeats : mapping of int to Repeats
         By place.
-    orphans : mapping of int to int
+    orphans : mapping of int to int, or None
         By place; under -1 where the same holds for all.
     """
 
     groups: Columns
     found: Columns
     repeats: Mapping[int, Repeats]
-    orphans: Mapping[int, int]
+    orphans: Mapping[int, int] | None
 
     def by_window(self, windows: int) -> Sequence[WindowAnswers]:
         """Those about each window."""
@@ -71,7 +71,9 @@ class Answers:
                 groups=groups[place],
                 found=found[place],
                 repeats=self.repeats.get(place, Repeats()),
-                orphans=self.orphans.get(place, self.orphans.get(-1, 0)),
+                orphans=None
+                if self.orphans is None
+                else self.orphans.get(place, self.orphans.get(-1, 0)),
             )
             for place in range(windows)
         ]

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.errors import DamagedFileError
 from pumonitor.ports import Progress
 from pumonitor.sources.windows.answers import Answers, Repeats, numbers_of
 from pumonitor.sources.windows.answers_here import STEP, answers_here, with_repeats
@@ -71,8 +72,12 @@ def ask(
         return answers
     orphans: Counter[int] = Counter()
     everywhere = [*slices, *outside(seen)] if slices else [None]
-    for some in everywhere:
-        orphans.update(count_orphans(engine, replace(query, only=some), load_ids))
+    try:
+        for some in everywhere:
+            orphans.update(count_orphans(engine, replace(query, only=some), load_ids))
+    except DamagedFileError:
+        # Of other windows, which wait for it. What has no prediction elsewhere may have it there.
+        return replace(answers, orphans=None)
     return replace(answers, orphans=dict(orphans))
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from pumonitor.errors import InputError
+from pumonitor.errors import DamagedFileError, InputError
 from pumonitor.scans import Scan
 from pumonitor.sources.column_types.column_kinds import Column, Kind, Relation
 from pumonitor.sources.column_types.columns import csv_layout, place_of
@@ -20,11 +20,12 @@ from pumonitor.sources.lakes.arrow import is_arrow_dataset, open_dataset
 from pumonitor.sources.lakes.opening import open_lake
 from pumonitor.sources.lakes.table import LakeRows, LakeTable, saying_why
 from pumonitor.sources.lakes.views import NOT_FOR_STREAMS, show_rows
-from pumonitor.sources.reach.locations import matches_nothing
+from pumonitor.sources.reach.locations import Location, matches_nothing
 from pumonitor.sources.reach.places import Place, connect, files_of, no_files, place_of_files
 from pumonitor.sources.reach.session import Session, quoted, text
 from pumonitor.sources.windows.counts_engine import Reading
 from pumonitor.sources.windows.counts_frames import LazyTable, eager_table
+from pumonitor.sources.windows.damaged_files import damaged_files
 from pumonitor.sources.windows.duckdb_answers import DuckDBAnswers, described, kind_of_type
 from pumonitor.sources.windows.file_sizes import (
     InMemory,
@@ -83,7 +84,7 @@ class DuckDBEngine(DuckDBAnswers):
                     if is_lake_address(address := os.fspath(table)):
                         self._lakes[name] = open_lake(address, as_of=as_of)
                     else:
-                        self._files[name] = place_of_files(table)
+                        self._files[name] = place_of_files(table, sets_aside=True)
                 except InputError as error:
                     problems.append(str(error))
         if problems:
@@ -125,15 +126,24 @@ class DuckDBEngine(DuckDBAnswers):
             if table in self._may_be_absent:
                 return _without_rows(shown, roles)
             raise no_files(files)
+        unread = files.damaged if isinstance(files, Location) else {}
         if files.kind == "parquet":
-            return self._parquet(session, shown, paths, roles)
+            relation = self._parquet(session, shown, paths, roles)
+            # Files that are no Parquet at all come first: nothing is asked of them.
+            return replace(
+                relation,
+                damaged=(
+                    *damaged_files(session, unread, paths, _time_of(roles, relation.columns)),
+                    *relation.damaged,
+                ),
+            )
         if files.kind == "csv":
             relation = self._csv(session, shown, paths, roles)
         else:
             listed = f"[{', '.join(map(text, paths))}]"
             relation = self._json(session, shown, listed, list(roles))
         self._sizes[relation.sql] = WholeFiles(paths)
-        return relation
+        return replace(relation, damaged=damaged_files(session, unread, (), None))
 
     def load(
         self,
@@ -158,6 +168,25 @@ class DuckDBEngine(DuckDBAnswers):
             return (
                 None if sizes is None else sizes.scan(reading.names, reading.time, reading.bounds)
             )
+
+    def damaged_file(
+        self, relation: Relation, time: str, bounds: Sequence[object] | None
+    ) -> str | None:
+        """The first Parquet file with rows between bounds of a time that cannot be read.
+
+        Where DuckDB finds that a page is damaged it does not always say of which file.
+        """
+        sizes = self._sizes.get(relation.sql)
+        if not isinstance(sizes, ParquetSizes):
+            return None
+        for file in sizes.files_within(time, bounds):
+            session = Session(self._connection, name=file, progress=None)
+            columns = ", ".join(f"count(hash({quoted(name)}))" for name in sizes.columns)
+            try:
+                session.rows(f"SELECT {columns} FROM read_parquet({text(file)})")
+            except DamagedFileError:
+                return file
+        return None
 
     def spent(self) -> Mapping[str, str]:
         """The library tells nothing."""
@@ -223,7 +252,8 @@ class DuckDBEngine(DuckDBAnswers):
     ) -> Relation:
         found = parquet_files(session, paths, roles, name=shown, kind_of=kind_of_type)
         if not found.files:
-            return _without_rows(shown, roles)
+            nothing = _without_rows(shown, roles)
+            return replace(nothing, damaged=damaged_files(session, found.damaged, (), None))
         listed = ", ".join(map(text, found.files))
         reader = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
         columns = described(session, reader)
@@ -239,6 +269,7 @@ class DuckDBEngine(DuckDBAnswers):
             sql=reader,
             columns=columns,
             rows=found.rows,
+            damaged=damaged_files(session, found.damaged, found.files, _time_of(roles, columns)),
             ends=ends_in_footers(found.files, {one: columns[one] for one in roles}),
         )
 
@@ -311,6 +342,13 @@ def _without_rows(name: str, names: Iterable[str]) -> Relation:
     }
     nothing = ", ".join(f"CAST(NULL AS VARCHAR) AS {quoted(one)}" for one in columns)
     return Relation(name=name, sql=f"(SELECT {nothing} WHERE 1 = 0)", columns=columns)
+
+
+def _time_of(roles: Mapping[str, str], columns: Mapping[str, Column]) -> Column | None:
+    """The column of times."""
+    return next(
+        (columns[name] for name, role in roles.items() if role in {"time", "known_at"}), None
+    )
 
 
 def _refuse_alike(table: str, names: Sequence[str]) -> None:

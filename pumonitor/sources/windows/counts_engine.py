@@ -89,6 +89,16 @@ class TellsCost(Protocol):
         """What was told of the statements since the last snapshot began."""
 
 
+@runtime_checkable
+class NamesDamagedFiles(Protocol):
+    """An engine that reads files, and finds the one that is damaged."""
+
+    def damaged_file(
+        self, relation: Relation, time: str, bounds: Sequence[object] | None
+    ) -> str | None:
+        """The first file with rows between bounds of a time that cannot be read; None: unknown."""
+
+
 class Engine(Protocol):
     """Reads tables and answers statements."""
 

@@ -332,15 +332,32 @@ class CountQuery(QueryParts):
         return None if sql is None else self.stated(sql, values=values)
 
     def span(self, now: datetime) -> Statement:
-        """Predictions: rows, first and last time, times that cannot be read, of old, after now."""
+        """Predictions: rows, first and last time until now, numbers of times that are wrong.
+
+        Wrong are those that cannot be read, are of old, or are after now; the last one of all ends
+        the answer.
+        """
         values = Values(self.dialect)
         limit = values.write("now", microseconds(now))
         oldest = values.write("oldest", microseconds(PLAUSIBLE_FROM))
         return self.stated(
-            "SELECT count(*) AS n, min(made) AS first_made, max(made) AS last_made, "
+            "SELECT count(*) AS n, min(made) AS first_made, "
+            f"max(CASE WHEN made <= {limit} THEN made END) AS last_made, "
             "sum(CASE WHEN made IS NULL THEN 1 ELSE 0 END) AS unread, "
             f"sum(CASE WHEN made < {oldest} THEN 1 ELSE 0 END) AS earlier, "
-            f"sum(CASE WHEN made > {limit} THEN 1 ELSE 0 END) AS later FROM pumonitor_made",
+            f"sum(CASE WHEN made > {limit} THEN 1 ELSE 0 END) AS later, max(made) AS latest "
+            "FROM pumonitor_made",
+            "pumonitor_made",
+            values=values,
+        )
+
+    def rows_of_day(self, start: datetime) -> Statement:
+        """Predictions of the day after a moment."""
+        values = Values(self.dialect)
+        first = values.write("day", microseconds(start))
+        last = values.write("day_end", microseconds(start) + 86_400_000_000)
+        return self.stated(
+            f"SELECT count(*) AS n FROM pumonitor_made WHERE made > {first} AND made <= {last}",
             "pumonitor_made",
             values=values,
         )

@@ -38,6 +38,7 @@ __all__ = [
     "prediction_problem",
     "prediction_rows",
     "prediction_times",
+    "timed_rows",
 ]
 
 PREDICTION_PROBLEMS: Final = ("id", "time", "score", "infinite score", "score out of range")
@@ -125,7 +126,7 @@ def prediction_rows(
     others |= feature_columns(table, dialect)
     if shown is not None:
         others["shown"] = dialect.shown(shown.sql)
-    timed = _timed(
+    timed = timed_rows(
         {"id": dialect.key(table.id.sql, table.id.kind, key)} | others,
         table.relation,
         table.time,
@@ -196,7 +197,7 @@ def prediction_ids(
 def prediction_times(table: PredictionTable, *, key: Key, values: Values) -> str:
     """Ids and times (`made`) of all predictions."""
     raw = {"id": values.dialect.key(table.id.sql, table.id.kind, key)}
-    timed = _timed(raw, table.relation, table.time, name="made", between=None, values=values)
+    timed = timed_rows(raw, table.relation, table.time, name="made", between=None, values=values)
     return f"SELECT id, made FROM {timed}"
 
 
@@ -247,7 +248,9 @@ def label_rows(
         column = table.known_at
         values.bind(as_of=as_of if column is None else _in_terms_of(column, (as_of, as_of))[1])
     until = (EARLIEST, as_of)
-    timed = _timed(raw, table.relation, table.known_at, name="known", between=until, values=values)
+    timed = timed_rows(
+        raw, table.relation, table.known_at, name="known", between=until, values=values
+    )
     problem = _first_of(
         "id IS NULL",
         "known IS NULL",
@@ -266,7 +269,7 @@ def label_rows(
     )
 
 
-def _timed(
+def timed_rows(
     raw: dict[str, str],
     relation: Relation,
     time: TimeColumn | None,
@@ -387,13 +390,13 @@ def _label(column: Column | None, words: LabelWords | None, values: Values) -> s
     if column.kind == "boolean":
         return f"CASE WHEN {column.sql} THEN 1 WHEN NOT {column.sql} THEN 0 END"
     value = dialect.number(column.sql, column.kind)
-    words = ""
+    spelled = ""
     if column.kind == "cell":
-        words = (
+        spelled = (
             f"WHEN lower({column.sql}) = 'true' THEN 1 WHEN lower({column.sql}) = 'false' THEN 0 "
         )
     cases = " ".join(f"WHEN {value} = {label} THEN {label}" for label in (1, -1, 0))
-    return f"CASE {words}{cases} END"
+    return f"CASE {spelled}{cases} END"
 
 
 def _first_of(*conditions: str | None) -> str:

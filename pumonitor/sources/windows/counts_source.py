@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from pumonitor._score_grid import ScoreGrid
-from pumonitor.errors import InputError, PumonitorError
+from pumonitor.errors import DamagedFileError, InputError, PumonitorError
 from pumonitor.ports import (
     Clock,
     CountRequest,
@@ -17,10 +17,11 @@ from pumonitor.ports import (
     SampleRequest,
     SourceDescription,
     UnmatchedLabels,
+    Window,
     WindowCounts,
 )
 from pumonitor.scans import Scan
-from pumonitor.sources.column_types.column_kinds import Key
+from pumonitor.sources.column_types.column_kinds import DamagedFile, Key
 from pumonitor.sources.column_types.time_columns import (
     CLOCKS_DIFFER,
     EARLIEST,
@@ -29,12 +30,12 @@ from pumonitor.sources.column_types.time_columns import (
 from pumonitor.sources.windows.asking import LoadIds
 from pumonitor.sources.windows.cost import Cost, Stopwatch
 from pumonitor.sources.windows.counting import count_window
-from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks
+from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks, NamesDamagedFiles
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
 from pumonitor.sources.windows.described import named_columns, sample_of, types_of
 from pumonitor.sources.windows.drawing import DrawQuery, count_bins, draw_rows
-from pumonitor.sources.windows.extent import Extent, ahead, extent_of
+from pumonitor.sources.windows.extent import MOST_AHEAD, Extent, ahead, extent_of
 from pumonitor.sources.windows.label_delays import LabelDelays
 from pumonitor.sources.windows.label_parts import rows_of_all
 from pumonitor.sources.windows.labels_at_hand import LabelsAtHand
@@ -78,7 +79,7 @@ class CountedSource:
         remarks: Callable[[], EngineRemarks],
         max_bytes: int | None = None,
     ) -> None:
-        self._engine = engine
+        self.engine = self._engine = engine
         self._predictions = predictions
         self._label_engine = label_engine
         self._labels = labels
@@ -90,9 +91,15 @@ class CountedSource:
         self._with_shown = with_shown
         self._remarks = remarks
         self._featured: PredictionTable | None = None
+        self._set_aside: tuple[str, ...] = ()
         self._labels_at_hand = LabelsAtHand(engine, label_engine, labels, self._query(labels))
         self.cost = Cost(engine, max_bytes=max_bytes)
         self._together = Together(self, engine, predictions, self._labels_at_hand)
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """Names of the segment columns."""
+        return tuple(column.name for column in self._predictions.segments)
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
         """Counts of one window at several moments.
@@ -104,11 +111,17 @@ class CountedSource:
         SourceError
             If a table cannot be read.
         """
+        self._check_files(request.window, request.as_of[-1])
         watch, query = Stopwatch(), self.query_of([request])
         with self._engine.snapshot():
             self.check_cost(query)
             self.load_both(query)
-            counts = count_window(self._engine, query, load_ids=self.load_ids, progress=progress)
+            try:
+                counts = count_window(
+                    self._engine, query, load_ids=self.load_ids, progress=progress
+                )
+            except DamagedFileError as error:
+                raise self._naming_file(error, query) from None
             counts = self.versioned(counts, watch)
         return self.with_unmatched(counts, request)
 
@@ -117,9 +130,52 @@ class CountedSource:
     ) -> Iterator[WindowCounts | Exception]:
         """Counts of several windows, those that come one after another at once.
 
-        In place of those that cannot be counted comes why, an InputError or SourceError.
+        In place of those that cannot be counted comes why, an InputError or SourceError. Those
+        that files may have rows of that are damaged wait for these; the others do not.
         """
-        return self._together.counted(requests)
+        waiting: dict[Window, DamagedFileError] = {}
+        for request in requests:
+            try:
+                self._check_files(request.window, request.as_of[-1])
+            except DamagedFileError as error:
+                waiting[request.window] = error
+        counted = self._together.counted([one for one in requests if one.window not in waiting])
+        for request in requests:
+            yield waiting[request.window] if request.window in waiting else next(counted)
+
+    def _naming_file(self, error: DamagedFileError, query: CountQuery) -> DamagedFileError:
+        """The error with the name of the file, of which the library does not always say it."""
+        if "Failed to read file" in str(error):
+            return error
+        time = self._predictions.time
+        for engine, relation, column, bounds in (
+            (
+                self._engine,
+                self._predictions.relation,
+                time.column.name,
+                time.bounds(*query.between),
+            ),
+            (self._label_engine, self._labels.relation, self._labels.id.name, None),
+        ):
+            if isinstance(engine, NamesDamagedFiles):
+                file = engine.damaged_file(relation, column, bounds)
+                if file is not None:
+                    msg = f"{file} of {relation.name} is damaged: write it again"
+                    return DamagedFileError(msg)
+        return error
+
+    def _check_files(self, window: Window, as_of: datetime) -> None:
+        """Refuse a window that a damaged file may have predictions of, or labels known by then."""
+        # A label counts from a day before its prediction on.
+        labels_from = window.start - CLOCKS_DIFFER
+        for relation, start, end in (
+            (self._predictions.relation, window.start, window.end),
+            (self._labels.relation, labels_from, as_of + timedelta.resolution),
+        ):
+            for file in relation.damaged:
+                if file.may_hold(start, end):
+                    msg = f"{file.why}. It may have rows of this window, which waits for it"
+                    raise DamagedFileError(msg)
 
     def query_of(self, requests: Sequence[CountRequest]) -> CountQuery:
         """The query about one window, or about several that are alike but for time."""
@@ -186,15 +242,16 @@ class CountedSource:
 
     def with_unmatched(self, counts: WindowCounts, request: CountRequest) -> WindowCounts:
         """Counts with what is to be reported of labels without prediction, if anything is."""
-        if not may_be_reported(counts.found):
+        orphans = counts.found.orphan_labels
+        if orphans is None or not may_be_reported(orphans, counts.found.label_rows):
             return counts
         maturity = timedelta(seconds=request.delay_edges[-1] if request.delay_edges else 0)
         between = (request.window.start, request.window.end)
         query = self._unmatched_query(self._labels_at_hand.known_by(between[1]), between)
         try:
             with self._engine.snapshot():
-                _, first, _ = self._extent(query)
-                found = self._unmatched(query, counts.found.orphan_labels)
+                first = self._extent(query).first
+                found = self._unmatched(query, orphans)
         except PumonitorError:
             # The window is counted: what is told beside it must not fail it.
             return counts
@@ -219,6 +276,7 @@ class CountedSource:
         SourceError
             If a table cannot be read.
         """
+        self._check_files(request.window, request.as_of[-1])
         between = (request.window.start, request.window.end)
         predictions = self._featured = self._featured or self._with_features()
         query = SampleQuery(
@@ -247,6 +305,7 @@ class CountedSource:
         SourceError
             If a table cannot be read.
         """
+        self._check_files(request.window, request.as_of)
         query = self._draw_query(self._predictions, request)
         with self._engine.snapshot():
             self.cost.check(query, DrawQuery.bins, what="counting rows by score bin")
@@ -263,6 +322,7 @@ class CountedSource:
         SourceError
             If a table cannot be read.
         """
+        self._check_files(request.window, request.as_of)
         predictions = self._with_shown(request.columns) if request.columns else self._predictions
         query = self._draw_query(predictions, request)
         with self._engine.snapshot():
@@ -277,11 +337,17 @@ class CountedSource:
         Raises
         ------
         InputError
-            If a time is missing, cannot be read, is of another age, or more than a day ahead.
+            If a time is missing, cannot be read or is of another age, or too many are more than a
+            day ahead.
         """
         with self._engine.snapshot():
-            _, first, last = self._extent(self._query(self._labels))
+            _, first, last, _ = self._extent(self._query(self._labels))
         return None if first is None or last is None else (first, last)
+
+    def set_aside(self) -> tuple[str, ...]:
+        """What is left out: rows ahead of now, by the last look at all, and files."""
+        damaged = (*self._predictions.relation.damaged, *self._labels.relation.damaged)
+        return (*self._set_aside, *(f"{file.why}. {_waits_for(file)}" for file in damaged))
 
     def describe(self) -> SourceDescription:
         """Look at both tables, at all rows of each.
@@ -295,7 +361,7 @@ class CountedSource:
         query = self._query(self._labels_at_hand.known_by(LATEST))
         about = query.labels.relation.name
         with self._engine.snapshot():
-            rows, first, last = self._extent(query)
+            rows, first, last, _ = self._extent(query)
             if rows == 0:
                 msg = (
                     f"{self._predictions.relation.name} has no rows: there is nothing to monitor; "
@@ -314,7 +380,11 @@ class CountedSource:
             known, later = (sum(int(row[place] or 0) for row in spans) for place in (0, 2))
             if later and self._labels.known_at is not None:
                 latest = max(row[1] for row in spans if row[2])
-                raise ahead("known_at", self._labels.known_at, self._labels, later, latest)
+                error = ahead("known_at", self._labels.known_at, self._labels, later, latest)
+                if later > max(1, MOST_AHEAD * known):
+                    raise error
+                # They do not count before their time.
+                self._set_aside += (str(error),)
             delays = LabelDelays()
             if self._labels.known_at is not None:
                 both = f"{self._predictions.relation.name} or {about}"
@@ -327,7 +397,7 @@ class CountedSource:
             label_sample = sample_of(self._label_engine, self._labels)
         return SourceDescription(
             engine=self._engine.dialect.name,
-            doubts=self._remarks().doubts,
+            doubts=(*self._remarks().doubts, *self.set_aside()),
             limits=self._remarks().limits,
             columns=types_of(self._predictions),
             label_columns=types_of(self._labels),
@@ -452,6 +522,8 @@ class CountedSource:
 
     def _load_ids(self, between: tuple[datetime, datetime] | None) -> None:
         table = self._predictions
+        if table.relation.damaged:
+            raise DamagedFileError(table.relation.damaged[0].why)
         names = [table.id.name] if between is None else [table.id.name, table.time.column.name]
         if self._engine.dialect.holds_rows:
             # Of the others it is part of the statement that was looked at.
@@ -461,10 +533,29 @@ class CountedSource:
         self._load_predictions(names, between)
 
     def _extent(self, query: CountQuery) -> Extent:
-        return extent_of(
+        extent = extent_of(
             self._engine, query, self.cost, load=self._load_predictions, now=self._clock()
         )
+        self._set_aside = (extent.set_aside,) if extent.set_aside else ()
+        return extent
 
 
 def _all_but_orphans(query: CountQuery) -> Statement:
     return query.everything(with_orphans=False)
+
+
+def _waits_for(file: DamagedFile) -> str:
+    """Which windows wait for a damaged file."""
+    first, last = (
+        None if moment is None else f"{moment:%Y-%m-%d %H:%M}" for moment in (file.first, file.last)
+    )
+    reach = (
+        f" from {first} to {last} UTC"
+        if first and last
+        else f" until {last} UTC"
+        if last
+        else f" from {first} UTC on"
+        if first
+        else ""
+    )
+    return f"It may have rows{reach}: windows that may need them wait for it"

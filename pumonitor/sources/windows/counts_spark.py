@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,14 @@ from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relat
 from pumonitor.sources.column_types.spark_dialect import Spark
 from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
+from pumonitor.sources.windows.spark_watch import answered_in_time, try_for_seconds
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["SparkEngine", "in_our_words", "is_spark_frame"]
+
+_Answer = TypeVar("_Answer")
 
 _PARTITIONS: Final = "spark.sql.shuffle.partitions"
 _FEWEST_PARTITIONS: Final = 8
@@ -61,11 +65,20 @@ def is_spark_frame(table: object) -> bool:
 
 
 class SparkEngine:
-    """Runs the count query in the session of the frames."""
+    """Runs the count query in the session of the frames.
 
-    def __init__(self, session: Any) -> None:
+    Parameters
+    ----------
+    session : SparkSession
+    timeout : float
+        Seconds for one statement.
+    """
+
+    def __init__(self, session: Any, *, timeout: float = 600.0) -> None:
         self.dialect = Spark()
         self._session = session
+        self._timeout = timeout
+        self._try_as_before = try_for_seconds(session)
         self._views: list[str] = []
         self._sizes: dict[str, int] = {}
         self._kept: dict[str, str] = {}
@@ -88,6 +101,9 @@ class SparkEngine:
 
     def of_frame(self, frame: Any, *, role: str, name: str) -> Relation:
         """A frame under a name of its own, with its columns."""
+        return self._in_time(partial(self._registered, frame, role=role, name=name), name)
+
+    def _registered(self, frame: Any, *, role: str, name: str) -> Relation:
         header = list(frame.columns)
         doubled = [one for one in header if header.count(one) > 1]
         if doubled:
@@ -146,6 +162,13 @@ class SparkEngine:
         self, statement: Statement, *, about: str, progress: Progress | None = None, step: str = ""
     ) -> Mapping[str, Any]:
         """All columns of the answer."""
+        return self._in_time(
+            partial(self._columns, statement, about, progress=progress, step=step), about
+        )
+
+    def _columns(
+        self, statement: Statement, about: str, *, progress: Progress | None, step: str
+    ) -> Mapping[str, Any]:
         with (
             _told_in_our_words(about),
             stepping(progress, step),
@@ -156,6 +179,17 @@ class SparkEngine:
             name: _array(column)
             for name, column in zip(found.column_names, found.itercolumns(), strict=True)
         }
+
+    def run(self, statement: Statement, *, about: str) -> None:
+        """Run a statement that answers nothing."""
+        self._in_time(partial(self._run, statement, about), about)
+
+    def _run(self, statement: Statement, about: str) -> None:
+        with _told_in_our_words(about, cannot_be="written"), self._set_for(statement):
+            self._answer(statement, about)
+
+    def _in_time(self, ask: Callable[[], _Answer], about: str) -> _Answer:
+        return answered_in_time(self._session, ask, about=about, timeout=self._timeout)
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Nothing is left in the memory of a cluster."""
@@ -186,12 +220,13 @@ class SparkEngine:
         self._forget((*self._views, *self._kept.values()))
         self._views.clear()
         self._kept.clear()
+        self._try_as_before()
 
     def _forget(self, views: Iterable[str]) -> None:
         """A server that is gone has forgotten them by itself."""
         from pyspark.errors import PySparkException
 
-        with suppress(PySparkException, OSError, RuntimeError):
+        with suppress(PySparkException, OSError, RuntimeError, ValueError):
             for view in views:
                 self._session.catalog.dropTempView(view)
 

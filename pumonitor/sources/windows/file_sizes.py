@@ -126,6 +126,20 @@ class ParquetSizes:
             ),
         )
 
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """Those that may be asked about."""
+        return self._columns
+
+    def files_within(self, time: str, bounds: Sequence[object] | None) -> list[str]:
+        """Files that may hold a time within bounds."""
+        kept = "true" if bounds is None else self._may_hold(time, bounds)
+        rows = self._session.rows(
+            f"SELECT DISTINCT file_name FROM {self._footers()} WHERE path_in_schema = {text(time)} "
+            f"AND {kept} ORDER BY file_name"
+        )
+        return [str(file) for (file,) in rows]
+
     def _may_hold(self, time: str, bounds: Sequence[object]) -> str:
         """Whether a row group's statistics leave room for a time within bounds, or without one."""
         column = self._columns[time]

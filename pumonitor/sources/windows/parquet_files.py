@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from pumonitor.errors import InputError
+from pumonitor.errors import DamagedFileError, InputError
 from pumonitor.sources.column_types.column_kinds import Kind, types_agree
 from pumonitor.sources.column_types.columns import parquet_layout, place_of
 from pumonitor.sources.reach.locations import short_name
@@ -31,11 +31,14 @@ class ParquetFiles:
         What the files hold in each named column.
     rows : int
         In all files together.
+    damaged : mapping of str to str
+        Files that cannot be read, each with what is wrong with it.
     """
 
     files: tuple[str, ...]
     kinds: Mapping[str, frozenset[Kind]]
     rows: int
+    damaged: Mapping[str, str] = field(default_factory=dict)
 
 
 def parquet_files(
@@ -66,9 +69,10 @@ def parquet_files(
     Raises
     ------
     InputError
-        If a file lacks a named column or has it twice, or if files disagree about its type.
+        If a file lacks a named column or has it twice, if files disagree about its type, or if
+        all are damaged.
     """
-    rows = _rows_by_file(session, paths, name=name)
+    rows, damaged = _rows_by_file(session, paths, name=name)
     # A job that found nothing writes a file without rows, and mostly without types too.
     filled = [file for file in rows if rows[file]]
     types: dict[str, dict[str, list[str]]] = {column: {} for column in roles}
@@ -82,7 +86,7 @@ def parquet_files(
     for column, role in roles.items():
         if not types_agree(kinds[column], role=role):
             raise InputError(_disagree(name, column, role, types[column]))
-    return ParquetFiles(files=tuple(filled), kinds=kinds, rows=sum(rows.values()))
+    return ParquetFiles(files=tuple(filled), kinds=kinds, rows=sum(rows.values()), damaged=damaged)
 
 
 def file_of(name: str, file: str, *, of: int) -> str:
@@ -90,7 +94,11 @@ def file_of(name: str, file: str, *, of: int) -> str:
     return name if of == 1 else f"{short_name(file)} of {name}"
 
 
-def _rows_by_file(session: Session, paths: Sequence[str], *, name: str) -> dict[str, int]:
+def _rows_by_file(
+    session: Session, paths: Sequence[str], *, name: str
+) -> tuple[dict[str, int], dict[str, str]]:
+    """Rows of files, and what is wrong with those whose footer cannot be read."""
+
     def looked(files: Sequence[str], about: str) -> dict[str, int]:
         listed = f"[{', '.join(map(text, files))}]"
         found = session.about(about).rows(
@@ -99,12 +107,21 @@ def _rows_by_file(session: Session, paths: Sequence[str], *, name: str) -> dict[
         return {str(file): int(count) for file, count in found}
 
     try:
-        return looked(paths, name)
-    except InputError:
-        # Of several files it is not always said which one is damaged.
-        for path in paths:
-            looked([path], file_of(name, path, of=len(paths)))
-        raise
+        return looked(paths, name), {}
+    except DamagedFileError as error:
+        if len(paths) == 1:
+            raise
+        first = error
+    rows: dict[str, int] = {}
+    damaged: dict[str, str] = {}
+    for path in paths:
+        try:
+            rows |= looked([path], file_of(name, path, of=len(paths)))
+        except DamagedFileError as error:
+            damaged[path] = str(error)
+    if not rows:
+        raise first
+    return rows, damaged
 
 
 def _layouts(

@@ -61,6 +61,7 @@ class SampleQuery(CountQuery):
         return ", ".join(
             [
                 f"CAST(predicted.id AS {self.dialect.text}) AS id",
+                "predicted.made AS made",
                 "model_version",
                 *self.segments,
                 *features,
@@ -95,6 +96,7 @@ def sample_window(engine: Engine, query: SampleQuery, request: SampleRequest) ->
     return SampledRows(
         id=columns["id"],
         key=columns["entity"] if of.group is not None else columns["id"],
+        made=columns["made"],
         model_version=columns["model_version"],
         segments={
             column.name: columns[name]
@@ -138,6 +140,7 @@ def _plain(query: SampleQuery, answer: Mapping[str, Any]) -> dict[str, NDArray[A
     """The columns of an answer as arrays."""
     names = ["id", "model_version", *query.segments]
     found: dict[str, NDArray[Any]] = {name: texts_of(answer[name]) for name in names}
+    found["made"] = numbers_of(answer["made"], np.int64)
     found["history"] = numbers_of(answer["history"], np.int64)
     found["propensity"] = numbers_of(answer["propensity"], np.float64)
     for place, column in enumerate(query.predictions.features):

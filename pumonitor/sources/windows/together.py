@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final, Protocol
 
-from pumonitor.errors import PumonitorError
+from pumonitor.errors import DamagedFileError, PumonitorError
 from pumonitor.ports import CountRequest, WindowCounts
 from pumonitor.sources.windows.asking import LoadIds, TooMuchError, count_orphans
 from pumonitor.sources.windows.cost import BeyondLimitError, Stopwatch
@@ -111,7 +111,7 @@ class Together:
             place += len(part)
 
     def _at_once(
-        self, part: Sequence[CountRequest], orphans: Sequence[int] | None
+        self, part: Sequence[CountRequest], orphans: Sequence[int | None] | None
     ) -> list[WindowCounts | Exception]:
         load_ids = self._source.load_ids if orphans is None else None
         watch, query = Stopwatch(), self._source.query_of(part)
@@ -145,10 +145,11 @@ class Together:
                 raise TooMuchError from None
             raise
 
-    def _orphans(self, batch: Sequence[CountRequest]) -> list[int] | None:
+    def _orphans(self, batch: Sequence[CountRequest]) -> list[int | None] | None:
         """Labels without prediction of each window; None where the statement about all asks it.
 
-        To find them the ids of all predictions are read: once for all windows.
+        None of each where a damaged file may have their predictions. To find them the ids of all
+        predictions are read: once for all windows.
         """
         load_ids = self._source.load_ids
         if load_ids is None or not self._engine.dialect.holds_rows:
@@ -156,7 +157,10 @@ class Together:
         query = self._source.query_of(batch)
         with self._engine.snapshot():
             self._source.load_both(query)
-            found = count_orphans(self._engine, query, load_ids)
+            try:
+                found = count_orphans(self._engine, query, load_ids)
+            except DamagedFileError:
+                return [None] * len(batch)
         return [found.get(place, found.get(-1, 0)) for place in range(len(batch))]
 
     def _alone(self, request: CountRequest) -> WindowCounts | Exception:
@@ -166,7 +170,7 @@ class Together:
             return error
 
 
-def _with(counts: WindowCounts, orphans: Sequence[int] | None, place: int) -> WindowCounts:
+def _with(counts: WindowCounts, orphans: Sequence[int | None] | None, place: int) -> WindowCounts:
     if orphans is None:
         return counts
     return replace(counts, found=replace(counts.found, orphan_labels=orphans[place]))

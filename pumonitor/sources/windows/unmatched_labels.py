@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import takewhile
 from typing import Final
 
-from pumonitor.ports import InputCounts, UnmatchedLabels
+from pumonitor.ports import UnmatchedLabels
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import prediction_ids
@@ -81,10 +81,9 @@ class UnmatchedQuery(CountQuery):
         )
 
 
-def may_be_reported(found: InputCounts) -> bool:
+def may_be_reported(orphans: int, label_rows: int) -> bool:
     """Whether a window has so many labels without prediction that they are looked at."""
-    orphans = found.orphan_labels
-    return orphans >= _LEAST and orphans > _LEAST_SHARE * (orphans + found.label_rows)
+    return orphans >= _LEAST and orphans > _LEAST_SHARE * (orphans + label_rows)
 
 
 def is_reported(found: UnmatchedLabels, *, is_explained: bool) -> bool:

@@ -1,4 +1,4 @@
-"""A shop with a deployed score, a better challenger, and features of both; four days of orders."""
+"""A shop with a deployed score, a better challenger, and features of both; a week of orders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
-DAYS = 4
+DAYS = 7
 ROWS = 500
 SETTLED = FIRST + timedelta(days=DAYS + 4)
 CONFIGURATION = """\

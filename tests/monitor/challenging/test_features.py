@@ -14,7 +14,7 @@ from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.challenging.challengers import TRAINED_UNTIL_TAG
 from pumonitor.monitor.challenging.judged import challengers_of
 from pumonitor.monitor.challenging.seen import mature_panes
-from pumonitor.monitor.challenging.shadow import scored_rows
+from pumonitor.monitor.challenging.shadow import feature_rows, scored_rows
 from pumonitor.monitor.challenging.training_rows import training_rows
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.windows.opening import open_monitor_source
@@ -127,3 +127,26 @@ def test_features_that_are_not_there_are_named(tmp_path: Path, write: Any, said:
         training_rows(
             jobs.ledger, configuration.monitors["shop"], "all", open_source=open_monitor_source
         )
+
+
+def test_a_prediction_is_given_what_was_known_when_it_was_made(tmp_path: Path) -> None:
+    """Of several rows the last one by then, and never one that was computed once it was known."""
+    more = "features: {source: features.parquet, id: id, columns: [second], known_at: computed}"
+    path = write_challenged_shop(tmp_path, more=more)
+    evaluated(path)
+    made = pd.read_parquet(tmp_path / "predictions.parquet").t
+    rows = pd.read_parquet(tmp_path / "features.parquet")
+    versions = [
+        rows.assign(second=value, computed=made + pd.Timedelta(offset))
+        for value, offset in ((1.0, "-2h"), (2.0, "0s"), (3.0, "1us"))
+    ]
+    pd.concat(versions).to_parquet(tmp_path / "features.parquet")
+    configuration = read_configuration(path).configuration
+    monitor = configuration.monitors["shop"]
+    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
+        pane = mature_panes(jobs.ledger, monitor, configuration=configuration_hash(monitor))[0]
+    _, found = feature_rows(monitor, pane, ["second"], open_source=open_monitor_source)
+    assert set(found["second"]) == {2.0}
+    versions[2].to_parquet(tmp_path / "features.parquet")
+    with pytest.raises(InputError, match=r"have no row in .* that was known by the time of the"):
+        feature_rows(monitor, pane, ["second"], open_source=open_monitor_source)

@@ -119,6 +119,21 @@ def test_a_challenger_that_cannot_score_delays_nobody_else(tmp_path: Path) -> No
     assert all(one.found is not None for one in later)
 
 
+def test_challenge_says_first_what_could_not_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It read as if no window were mature."""
+    monkeypatch.chdir(tmp_path)
+    _round(write_challenged_shop(tmp_path, models="{gone: score_v9}"))
+    done = CliRunner().invoke(app, ["challenge", "shop"])
+    assert done.exit_code == 3, done.output
+    said = [line for line in done.stdout.splitlines() if line.strip()]
+    assert said[0].startswith("challenger gone, window of 2026-01-01 00:00 UTC: ")
+    assert "score_v9" in said[0]
+    assert "no window is mature" not in done.stdout
+    assert "it could not score 8 mature windows" in " ".join(done.stdout.split())
+
+
 def test_what_nobody_expected_delays_its_challenger_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,7 +193,7 @@ def test_check_and_doctor_name_a_challenger_that_cannot_score(tmp_path: Path) ->
     assert "did you mean 'score_v7'?" in said
     assert "challengers: entity names the column 'custommer'" in said
     told = " ".join(CliRunner().invoke(app, ["doctor", "--config", str(path)]).output.split())
-    assert "challenger gone has not scored 5 windows" in told
+    assert "challenger gone has not scored 8 windows" in told
     assert "pumonitor challenge shop" in told
 
 
@@ -190,7 +205,7 @@ def test_missing_scores_are_named_with_their_number(tmp_path: Path, value: float
     rows.to_parquet(tmp_path / "predictions.parquet")
     done, _, seen = _round(path)
     assert len(done.failures) == 1
-    assert "is missing or not finite in 3 of 5" in done.failures[0]
+    assert "is missing or not finite in 3 of " in done.failures[0]
     assert len(seen) >= DAYS - 1
 
 

@@ -6,6 +6,7 @@ import json
 import sys
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.errors import InputError
-from pumonitor.monitor.app import open_jobs, open_ledger
+from pumonitor.monitor.app import open_jobs, open_ledger, promoter_of
+from pumonitor.monitor.challenging.automatic import promote_automatically
 from pumonitor.monitor.challenging.between import audits_between
 from pumonitor.monitor.challenging.challengers import RegisteredChallenger
 from pumonitor.monitor.challenging.gate_answer import gate_answer
@@ -44,7 +46,7 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
 
     monkeypatch.setattr(type(registry), "set_terminated", said_where_the_run_is)
 
-    told = json.loads(called("challenge", "shop", "--train", "all", "--hold-out", "3", "--json"))
+    told = json.loads(called("challenge", "shop", "--train", "all", "--hold-out", "6", "--json"))
 
     trained, (found,) = told["trained"], told["challengers"]
     new = registry.get_model_version_by_alias("shop", "challenger")
@@ -56,7 +58,7 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
     assert (trained["windows"], trained["rows"]) == (2, before.sum())
     assert 0.6 < trained["held_out_aul"] < 0.95
     # The window of the day after the last order is mature as well, and has no rows.
-    assert len(found["windows"]) == 3
+    assert len(found["windows"]) == 6
     labels = pd.read_parquet(tmp_path / "positives.parquet")
     assert found["labels"] == labels.id.isin(orders.id[~before]).sum()
     assert found["verdict"] == "better"
@@ -75,9 +77,10 @@ def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
     assert _noted(path) == ([], ["challenger"], {})
     called("promote", "shop", "--undo")
     assert registry.get_model_version_by_alias("shop", "champion").version == old
-    again = json.loads(called("challenge", "shop", "--json", status=1))
-    assert again["challengers"][0]["windows"] == []
-    assert _noted(path) == (["challenger"], [], {})
+    # The version before is deployed again, and what was seen beside it counts again.
+    again = json.loads(called("challenge", "shop", "--json"))
+    assert again["challengers"][0]["windows"] == found["windows"]
+    assert _noted(path) == (["challenger"], [], {"shop": ["challenger"]})
 
 
 def _noted(path: Path) -> tuple[list[str], list[str], dict[str, list[str]]]:
@@ -90,28 +93,70 @@ def _noted(path: Path) -> tuple[list[str], list[str], dict[str, list[str]]]:
     return list(known), deployed, {name: list(of) for name, of in better.items()}
 
 
-@pytest.mark.parametrize(
-    ("window", "held_out", "promoted"), [("1d", "3", False), ("12h", "6", True)]
-)
-def test_rounds_promote_what_is_surely_better_on_five_windows(
-    tmp_path: Path,
-    registry: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    window: str,
-    held_out: str,
-    promoted: bool,
+@pytest.mark.parametrize(("held_out", "promoted"), [("5", False), ("6", True)])
+def test_nothing_is_promoted_before_five_windows_have_labels(
+    tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch, held_out: str, promoted: bool
 ) -> None:
-    """With fewer it cannot be seen whether windows differ, and a person decides."""
+    """Neither by hand nor by a round: with fewer it cannot be seen whether windows differ."""
     monkeypatch.chdir(tmp_path)
-    more = TRACKED["more"] + "\n      promote: automatic"
-    path, old = deployed_shop(tmp_path, registry, more=more, window=window)
-    called("challenge", "shop", "--train", "all", "--hold-out", held_out)
-    called("promote", "shop", "--dry-run")
+    path, old = deployed_shop(tmp_path, registry)
+    called("challenge", "shop", "--train", "all", "--hold-out", held_out, status=1 - promoted)
 
-    evaluated(path)
+    said = called("promote", "shop", "--dry-run", status=1 - promoted)
+    assert ("there is no verdict before 5 windows have labels" in said) != promoted
 
+    configuration = read_configuration(path).configuration
+    monitor = configuration.monitors["shop"]
+    automatic = monitor.challengers.model_copy(update={"promote": "automatic"})
+    with open_ledger(configuration) as ledger:
+        promoter = promoter_of(configuration, ledger)
+        assert promoter is not None
+        promote_automatically(
+            configuration, monitor.model_copy(update={"challengers": automatic}), ledger, promoter
+        )
     deployed = registry.get_model_version_by_alias("shop", "champion").version
     assert (deployed != old) == promoted
+
+
+def test_promotion_by_rounds_is_off(tmp_path: Path) -> None:
+    path = write_challenged_shop(tmp_path, more="promote: automatic")
+    done = CliRunner().invoke(app, ["check", "--config", str(path)])
+    assert done.exit_code == 2
+    said = " ".join((done.output + done.stderr).split())
+    assert "challengers.promote, line 1" in said
+    assert "is automatic, which is off" in said
+    assert "promote by pumonitor promote" in said
+
+
+def test_an_alias_that_comes_back_drops_no_evidence(
+    tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path, old = deployed_shop(tmp_path, registry)
+    other = registry.create_model_version("shop", f"file://{tmp_path}").version
+    first = json.loads(called("challenge", "shop", "--train", "all", "--hold-out", "6", "--json"))[
+        "challengers"
+    ]
+    for version in (other, old):
+        registry.set_registered_model_alias("shop", "champion", version)
+        evaluated(path)
+    (again,) = json.loads(called("challenge", "shop", "--json"))["challengers"]
+    assert again["windows"] == first[0]["windows"]
+    assert (again["verdict"], again["labels"]) == ("better", first[0]["labels"])
+
+
+def test_the_first_round_of_an_alias_without_a_version_fails_nothing(
+    tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As documented, before anybody has trained a challenger."""
+    monkeypatch.chdir(tmp_path)
+    write_challenged_shop(tmp_path, **TRACKED)
+    registry.create_registered_model("shop")
+    version = registry.create_model_version("shop", f"file://{tmp_path}").version
+    registry.set_registered_model_alias("shop", "champion", version)
+    called("run")
+    checked = json.loads(called("check", "--json"))
+    assert "which the registry does not have" in str(checked["connections"])
 
 
 def test_an_alias_that_somebody_moved_makes_comparisons_begin_anew(
@@ -120,7 +165,7 @@ def test_an_alias_that_somebody_moved_makes_comparisons_begin_anew(
     monkeypatch.chdir(tmp_path)
     path, _ = deployed_shop(tmp_path, registry)
     other = registry.create_model_version("shop", f"file://{tmp_path}").version
-    called("challenge", "shop", "--train", "all", "--hold-out", "3")
+    called("challenge", "shop", "--train", "all", "--hold-out", "6")
     called("promote", "shop", "--dry-run")
 
     registry.set_registered_model_alias("shop", "champion", other)
@@ -140,13 +185,13 @@ def test_audits_are_of_windows_that_the_challenger_was_not_trained_on(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     path, _ = deployed_shop(tmp_path, registry)
-    called("challenge", "shop", "--train", "all", "--hold-out", "3")
+    called("challenge", "shop", "--train", "all", "--hold-out", "6")
     draw = ("audit", "draw", "shop", "--between", "champion", "challenger", "--cases", "10")
     refused = CliRunner().invoke(app, [*draw, "--windows", "2026-01-01", "--out", "none.csv"])
     assert refused.exit_code == 2
     assert "began before 2026-01-03 00:00 UTC, when its training rows end" in refused.stderr
 
-    assert "in 3 windows" in called(*draw, "--windows", "2026-01", "--out", "cases.csv")
+    assert "in 6 windows" in called(*draw, "--windows", "2026-01", "--out", "cases.csv")
 
     cases = pd.read_csv(tmp_path / "cases.csv")
     orders = pd.read_parquet(tmp_path / "predictions.parquet").set_index("id")
@@ -182,7 +227,7 @@ def test_what_cannot_be_held_out_is_refused(
     evaluated(write_challenged_shop(tmp_path, **TRACKED))
     for arguments, said in (
         (("--hold-out", "3"), "--hold-out is for --train"),
-        (("--hold-out", "6", "--train", "all"), "no mature window to train on beside the 6"),
+        (("--hold-out", "9", "--train", "all"), "no mature window to train on beside the 9"),
     ):
         done = CliRunner().invoke(app, ["challenge", "shop", *arguments])
         assert done.exit_code == 2
@@ -220,7 +265,7 @@ def test_training_rows_are_each_order_once_with_its_label(tmp_path: Path) -> Non
         rows = training_rows(jobs.ledger, monitor, "all", **take)
         recent = training_rows(jobs.ledger, monitor, "recent", **take)
         weighted = training_rows(jobs.ledger, monitor, "weighted", **take)
-        earlier = training_rows(jobs.ledger, monitor, "all", hold_out=4, **take)
+        earlier = training_rows(jobs.ledger, monitor, "all", hold_out=7, **take)
     known = pd.read_parquet(tmp_path / "features.parquet").set_index("id")
     labels = set(pd.read_parquet(tmp_path / "positives.parquet").id)
     ids = rows.id.astype(int)
@@ -228,7 +273,7 @@ def test_training_rows_are_each_order_once_with_its_label(tmp_path: Path) -> Non
     assert rows.features["second"].to_numpy() == pytest.approx(known.second.loc[ids].to_numpy())
     assert set(ids[rows.labels == 1]) == labels
     assert set(rows.weights) == {1.0}
-    assert (recent.windows, recent.first) == (2, FIRST + timedelta(days=3))
+    assert (recent.windows, recent.first) == (3, FIRST + timedelta(days=5))
     assert (earlier.windows, earlier.until) == (1, FIRST + timedelta(days=1))
     newest, oldest = (
         weighted.weights[weighted.time == DAYS - 1],
@@ -257,6 +302,61 @@ def test_without_features_or_registry_nothing_is_trained(tmp_path: Path) -> None
         pytest.raises(InputError, match="names no features to train on"),
     ):
         training_rows(jobs.ledger, monitor, "all", open_source=open_monitor_source)
+
+
+def test_a_column_that_nobody_named_is_not_trained_on(tmp_path: Path) -> None:
+    """A table of features may have one that is known only once a case is confirmed."""
+    more = "features: {source: features.parquet, id: id}"
+    path = write_challenged_shop(tmp_path, **TRACKED | {"tracking": "", "more": more})
+    evaluated(path)
+    monitor = read_configuration(path).configuration.monitors["shop"]
+    with (
+        open_jobs(
+            read_configuration(path).configuration, clock=lambda: SETTLED, deliver=False
+        ) as jobs,
+        pytest.raises(InputError, match=r"features: columns, of .* some of first, second, kind"),
+    ):
+        training_rows(jobs.ledger, monitor, "all", open_source=open_monitor_source)
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("", r"gives 2 columns \(genuine, fraud\), and which one is its score is not said"),
+        ("output: froud", "output names 'froud', which is none of them"),
+        ("output: fraud", None),
+        ("output: 1", None),
+    ],
+)
+def test_of_two_columns_the_score_is_named(
+    tmp_path: Path, registry: Any, output: str, said: str | None
+) -> None:
+    path = write_challenged_shop(
+        tmp_path, **TRACKED | {"more": "features: {columns: [amount]}\n      " + output}
+    )
+    configuration = read_configuration(path).configuration
+    registry.create_registered_model("shop")
+    version = registry.create_model_version("shop", f"file://{tmp_path}").version
+    registry.set_registered_model_alias("shop", "challenger", version)
+    challenger = challengers_of(configuration, configuration.monitors["shop"])["challenger"]
+    assert isinstance(challenger, RegisteredChallenger)
+    challenger._loaded = _TwoColumns()
+    amounts = np.array([0.1, 0.5, 0.9])
+    if said is None:
+        assert challenger.scores({"amount": amounts}).tolist() == amounts.tolist()
+        return
+    with pytest.raises(InputError, match=said):
+        challenger.scores({"amount": amounts})
+
+
+class _TwoColumns:
+    """What MLflow loads of a model that gives a frame."""
+
+    metadata = SimpleNamespace(flavors=(), get_input_schema=lambda: None)
+
+    @staticmethod
+    def predict(rows: pd.DataFrame) -> pd.DataFrame:
+        return pd.DataFrame({"genuine": 1 - rows.amount, "fraud": rows.amount})
 
 
 def test_a_version_that_gives_classes_is_refused(tmp_path: Path, registry: Any) -> None:

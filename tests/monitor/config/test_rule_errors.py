@@ -80,7 +80,11 @@ from tests.monitor.config.one_problem import GOOD, only
             "shift: down, detector: betting",
             "uses the betting detector for f1, but that detector is only for aul, auc, recall",
         ),
-        ("metric: f1, below: 0.5", "health: bad", "must be 'no_data', 'stale', 'few_positives',"),
+        (
+            "metric: f1, below: 0.5",
+            "health: bad",
+            "must be 'no_data', 'stale', 'lost_rows', 'few_positives',",
+        ),
         (
             "metric: f1, below: 0.5",
             "health: few_positives",

@@ -94,6 +94,7 @@ ONE_OF_EACH = {
     "shift rule": {"metric": "aul", "shift": "down"},
     "health: no_data": {"health": "no_data"},
     "health: stale": {"health": "stale", "after": "3d"},
+    "health: lost_rows": {"health": "lost_rows"},
     "health: few_positives": {"health": "few_positives", "below": 30},
     "health: unmatched_labels": {"health": "unmatched_labels", "above": "5%"},
     "health: score_range": {"health": "score_range"},

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.errors import InputError
+from pumonitor.masks import Mask
 from pumonitor.monitor.config.file import configuration_hash, read_configuration_text
-from pumonitor.monitor.config.values.masks import Mask
 from pumonitor.monitor.config.values.variables import Secret
 
 CANARY = "kanarienvogel"

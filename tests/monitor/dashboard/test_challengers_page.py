@@ -279,7 +279,10 @@ def test_who_is_better_is_said_where_people_look_first(pages):
     ],
 )
 def test_the_line_has_the_command_that_promotes(pages, models, promote, said):
-    pages.configured(models=models, promote=promote)
+    pages.configured(models=models)
+    # Nobody can configure it while promotion by rounds is off.
+    settings = pages.monitors["shop"].challengers.model_copy(update={"promote": promote})
+    pages.monitors["shop"] = pages.monitors["shop"].model_copy(update={"challengers": settings})
     challenger = KnownChallenger(name="challenger", scored_by="models:/shop/8", trained_until=None)
     note_found(pages.ledger, pages.monitors["shop"], {"challenger": challenger})
     from pumonitor.monitor.challenging.noted import gate_hash

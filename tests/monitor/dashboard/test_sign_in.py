@@ -123,11 +123,13 @@ def test_a_token_shows_the_monitors_that_it_names(served):
     assert get(served.browser(), "/monitors/card-fraud", token=none).status_code == 404
 
 
-def test_many_wrong_tokens_are_told_to_wait_and_a_right_one_is_not(served):
+def test_many_wrong_tokens_are_logged_and_told_to_wait_and_a_right_one_is_not(served, caplog):
     right, browser = served.token(), served.browser()
     wrong = "pum_wrong"
     statuses = [get(browser, "/api/v1/health", token=wrong).status_code for _ in range(22)]
     assert statuses == [401] * 20 + [429] * 2
+    (line,) = caplog.messages
+    assert line == "pages: a wrong token from 127.0.0.1 for '/api/v1/health'"
     refused = get(browser, "/api/v1/health", token=wrong)
     assert refused.headers["Retry-After"] == "60"
     assert get(browser, "/api/v1/health", token=right).status_code == 200

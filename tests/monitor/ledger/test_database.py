@@ -91,6 +91,29 @@ def test_sqlite_is_set_up_to_lose_nothing(tmp_path: Path) -> None:
     database.close()
 
 
+def test_a_file_of_sqlite_is_its_owner_s_alone(tmp_path: Path) -> None:
+    with Ledger.open(f"sqlite:///{tmp_path}/state.db") as ledger:
+        ledger.secret_keys.get("forms")
+        rights = {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()}
+        assert rights == dict.fromkeys(["state.db", "state.db-wal", "state.db-shm"], 0o600)
+        assert ledger.database.readable_by_others is None
+        (tmp_path / "state.db").chmod(0o644)
+        assert ledger.database.readable_by_others == tmp_path / "state.db"
+
+
+def test_a_role_without_rights_is_told_so_in_words(postgres: SimpleNamespace) -> None:
+    address = postgres.new_database()
+    with Ledger.open(address):
+        pass
+    role = f"reader_{make_url(address).database}"
+    postgres.run(f"CREATE ROLE {role} LOGIN")
+    of_role = make_url(address).set(username=role).render_as_string(hide_password=False)
+    with pytest.raises(
+        StateError, match=f"the role '{role}' has too few rights.*permission denied"
+    ):
+        Ledger.open(of_role, migrates=False)
+
+
 def test_postgresql_waits_for_nothing_without_end(postgres: SimpleNamespace) -> None:
     database = Database(postgres.new_database())
     with database.reading() as connection:

@@ -1,11 +1,11 @@
 """Workers that kill themselves right before or after they commit, forked as the input says.
 
 `python campaign_worker.py [mlflow]`, with what is imported before they are forked. A line of input
-is JSON: a configuration, the moment as of which its workers work, and of each the point at which it
-dies, as by kill -9; 0 lets it live. Points are counted over all threads of a worker: one before and
-one after each commit to the state database. A line of output has the exit code and the points
-reached of each; who lives works until nothing is left to do or to send. Who is left without a
-parent ends.
+is JSON: a configuration, the moment as of which its workers work, of each the point at which it
+dies, as by kill -9 (0 lets it live), and whether they do one round only, whatever fails in it.
+Points are counted over all threads of a worker: one before and one after each commit to the state
+database. A line of output has the exit code and the points reached of each; who lives works until
+nothing is left to do or to send. Who is left without a parent ends.
 """
 
 from __future__ import annotations
@@ -73,8 +73,12 @@ def is_done(jobs: Jobs, now: datetime) -> bool:
     return not (left.to_collect or left.to_evaluate or jobs.ledger.outbox.waiting())
 
 
-def work(path: str, now: datetime) -> None:
+def work(path: str, now: datetime, *, once: bool) -> None:
     configuration = read_configuration(Path(path)).configuration
+    if once:
+        with open_jobs(configuration, clock=lambda: now, deliver=False) as jobs:
+            jobs.run()
+        return
     until = time.monotonic() + PATIENCE_SECONDS
     with open_jobs(configuration, clock=lambda: now) as jobs:
         while True:
@@ -89,14 +93,14 @@ def work(path: str, now: datetime) -> None:
             time.sleep(0.1)
 
 
-def fork(path: str, now: datetime, fatal: int, report: int) -> int:
+def fork(path: str, now: datetime, fatal: int, report: int, *, once: bool) -> int:
     parent = os.getpid()
     child = os.fork()
     if child == 0:
         points = Points(fatal, parent)
         points.watch()
         try:
-            work(path, now)
+            work(path, now, once=once)
             os.write(report, f"{os.getpid()} {points.reached}\n".encode())
         except BaseException:  # noqa: BLE001 (told by the exit status)
             traceback.print_exc()
@@ -112,7 +116,10 @@ def main() -> None:
         told = json.loads(line)
         now = datetime.fromisoformat(told["now"])
         here, there = os.pipe()
-        workers = [fork(told["configuration"], now, fatal, there) for fatal in told["fates"]]
+        workers = [
+            fork(told["configuration"], now, fatal, there, once=told["once"])
+            for fatal in told["fates"]
+        ]
         codes = {one: os.waitstatus_to_exitcode(os.waitpid(one, 0)[1]) for one in workers}
         os.close(there)
         with os.fdopen(here) as reports:

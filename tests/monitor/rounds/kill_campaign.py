@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -101,9 +101,16 @@ class Campaign:
     def close(self) -> None:
         self._workers.communicate(timeout=60)
 
-    def codes(self, path: Path, *fates: int) -> list[tuple[int, int]]:
+    def codes(
+        self, path: Path, *fates: int, now: datetime = NOW, once: bool = False
+    ) -> list[tuple[int, int]]:
         """Exit code and points reached of workers that begin together."""
-        told = {"configuration": str(path), "now": NOW.isoformat(), "fates": fates}
+        told = {
+            "configuration": str(path),
+            "now": now.isoformat(),
+            "fates": fates,
+            "once": once,
+        }
         assert self._workers.stdin is not None
         assert self._workers.stdout is not None
         self._workers.stdin.write(json.dumps(told) + "\n")

@@ -1,7 +1,7 @@
 """A Spark job that counts the shop's windows, and kills its driver where its arguments say.
 
 `python spark_job.py CONFIGURATION COUNTS END [FATE]`: predictions and confirmations lie beside the
-configuration, counts are appended to the folder COUNTS. FATE is the number of the statement before
+configuration, sets are appended to the folder COUNTS. FATE is the number of the statement before
 which the driver dies, or "writing".
 """
 
@@ -12,6 +12,8 @@ import threading
 from datetime import datetime
 from pathlib import Path
 
+from pumonitor.sources.column_types.spark_dialect import Spark
+from pumonitor.sources.counted.statement import table_definition
 from pumonitor.sources.windows import counts_spark
 from pumonitor.spark import counts
 
@@ -43,15 +45,9 @@ def main(configuration: str, out: str, end: str, fate: str = "") -> None:
             return answer(engine, statement, about)
 
         counts_spark.SparkEngine._answer = dying
-    place = Path(configuration).parent
-    now = datetime.fromisoformat(end)
-    found = counts(
-        configuration,
-        predictions=session.read.parquet(str(place / "predictions.parquet")),
-        positives=session.read.parquet(str(place / "confirmations.parquet")),
-        start=datetime.fromisoformat("2026-01-01T00:00:00+00:00"),
-        now=now,
-    )
+    # A catalog that a driver holds is gone with it; the files of its tables are not.
+    made = table_definition("made", segments=0, dialect=Spark())
+    session.sql(f"{made} USING parquet LOCATION '{out}'")
     if fate == "writing":
         # What is being written lies in a folder of its own until all of it is there.
         def watch() -> None:
@@ -60,7 +56,16 @@ def main(configuration: str, out: str, end: str, fate: str = "") -> None:
             die()
 
         threading.Thread(target=watch, daemon=True).start()
-    found.write.mode("append").parquet(out)
+    place = Path(configuration).parent
+    now = datetime.fromisoformat(end)
+    counts(
+        configuration,
+        predictions=session.read.parquet(str(place / "predictions.parquet")),
+        positives=session.read.parquet(str(place / "confirmations.parquet")),
+        start=datetime.fromisoformat("2026-01-01T00:00:00+00:00"),
+        now=now,
+        table="made",
+    )
     session.stop()
 
 

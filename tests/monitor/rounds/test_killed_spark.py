@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 from benchmarks.monitoring.small_java import java_home
+from benchmarks.monitoring.spark_server import SparkServer
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
-from pumonitor.sources.engines import spark_connect
+from pumonitor.sources.windows import spark_watch
 from pumonitor.sources.windows.counts_spark import SparkEngine
 from tests.monitor.monitored_shop import FIRST, recorded, write_shop
-from tests.sources.spark_server import SparkServer
 
 pytestmark = [
     pytest.mark.slow,
@@ -73,7 +73,7 @@ def server(tmp_path):
 def test_a_spark_server_that_is_killed_in_the_middle_of_a_round(server, tmp_path, monkeypatch):
     from pyspark.sql.connect.session import SparkSession
 
-    monkeypatch.setattr(spark_connect, "_RETRIES", 1)
+    monkeypatch.setattr(spark_watch, "_RETRIES", 1)
 
     def on_server(folder):
         return shop(folder, lambda name: f"{{url: '{server.url}', table: {name}}}")
@@ -105,6 +105,25 @@ def test_a_spark_server_that_is_killed_in_the_middle_of_a_round(server, tmp_path
         jobs.ledger.reopen(keys, which="failed", actor="test")
         assert jobs.run().failures == []
         assert recorded(jobs.ledger) == undisturbed
+
+
+def test_a_spark_server_that_answers_nothing_any_more_is_given_up(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(spark_watch, "_ASKED_EVERY", 0.5)
+    monkeypatch.setattr(spark_watch, "_LONGEST_SILENCE", 2.0)
+    path = shop(tmp_path / "shop", lambda name: f"{{url: '{server.url}', table: {name}}}")
+    server.hold({name: path.with_name(f"{name}.parquet") for name in TABLES})
+    answer = SparkEngine._answer
+
+    def answer_or_fall_silent(engine, statement, about):
+        if "lower_score" in statement.sql:
+            server.stop()
+        return answer(engine, statement, about)
+
+    monkeypatch.setattr(SparkEngine, "_answer", answer_or_fall_silent)
+    with jobs_of(path) as jobs:
+        failures = jobs.run().failures
+        assert recorded(jobs.ledger) == []
+    assert any("the Spark server has not answered for 2 s" in one for one in failures), failures
 
 
 def test_a_driver_that_is_killed_while_a_job_counts_or_writes(tmp_path):

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
 from pumonitor.errors import InputError
+from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.serving.health import health_server
 
 TOKEN = "a-token-of-some-length"  # noqa: S105
@@ -187,10 +188,39 @@ def test_a_request_that_trickles_is_cut_off():
         assert asked(port) == (200, "alive\n")
 
 
-def test_what_fails_is_no_state_database():
-    def fails():
-        raise RuntimeError
-
-    with health_server("127.0.0.1:0", ready=fails) as port:
-        assert asked(port, "/readyz") == (503, "no state database\n")
+def test_a_state_database_that_is_lost_is_not_ready_and_the_log_says_why(tmp_path, caplog):
+    state = tmp_path / "state.db"
+    with (
+        Ledger.open(f"sqlite:///{state}") as ledger,
+        health_server("127.0.0.1:0", ready=ledger.ready) as port,
+    ):
+        assert asked(port, "/readyz") == (200, "ready\n")
+        state.rename(tmp_path / "backup.db")
+        for _ in range(3):
+            assert asked(port, "/readyz") == (503, "no state database\n")
         assert asked(port, "/healthz") == (200, "alive\n")
+        assert not state.exists()
+        with Ledger.open(f"sqlite:///{state}"):
+            assert asked(port, "/readyz") == (503, "no state database\n")
+    (line,) = caplog.messages
+    assert "state.db is lost (No such file or directory) while it was open: stop all" in line
+
+
+def test_what_fails_otherwise_is_no_lost_database_and_the_log_says_what(caplog):
+    def fails():
+        raise ZeroDivisionError("in a metric")
+
+    with health_server("127.0.0.1:0", ready=lambda: None, metrics=fails) as port:
+        assert asked(port, "/metrics") == (
+            500,
+            "ZeroDivisionError; the log of pumonitor serve says more\n",
+        )
+    assert caplog.messages == ["/metrics failed unexpectedly: ZeroDivisionError: in a metric"]
+
+
+def test_wrong_tokens_are_logged_once_a_minute_without_themselves(caplog):
+    with serving(token=TOKEN) as port:
+        for _ in range(3):
+            asked(port, "/metrics", Authorization="Bearer kanarienvogel")
+        asked(port, "/metrics", Authorization=f"Bearer {TOKEN}")
+    assert caplog.messages == ["health: a wrong token from 127.0.0.1 for '/metrics'"]

@@ -108,7 +108,9 @@ def test_the_level_of_an_audit_is_followed_from_its_period_on(
     assert len({one["value"] for one in days[4:]}) > 1
     assert widths(days[:4]) == pytest.approx(widths(days)[0])
     assert (widths(days) > 0.3).all()
-    assert (widths(days) < 0.8).all()
+    # Of four days nobody knows yet how much days differ by themselves.
+    assert (widths(days[:4]) < 0.8).all()
+    assert (widths(days) < 1.2).all()
 
 
 def test_a_share_of_all_rows_is_not_that_of_a_segment(

@@ -4,18 +4,29 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pumonitor.prior.over_time import Level, PriorFilter, window_update
+from pumonitor.prior.over_time import Level, PriorFilter, variation, window_update
 from pumonitor.prior.over_time.changes import CHANGES, PACES, drift, jump
 from pumonitor.prior.over_time.conditionals import Frequency, Places
+from pumonitor.prior.over_time.variation import Variation
 from tests.oracles import prior_particles
 from tests.prior.over_time.windows_shown import LEVEL, REFERENCE, window
 
 LEVELS = [0.025, 0.25, 0.5, 0.75, 0.975]
 
 
+def only(**own):
+    """Windows that differ by so much, for certain."""
+    wanted = np.array([own["prior"], own["frequency"], own["negatives"], 0.0, 1.0])
+    at = np.abs(variation._POINTS - wanted).sum(axis=1).argmin()
+    weight = np.where(np.arange(len(variation._POINTS)) == at, 0.0, -60.0)
+    nothing = np.zeros(len(weight))
+    return Variation(log_weight=weight, deviation=nothing, variance=nothing)
+
+
 def test_the_hypotheses_about_a_window_are_all_there_is():
     assert sum(one.probability for one in CHANGES) == pytest.approx(1.0)
-    assert len({(one.prior, one.frequency, one.scores) for one in CHANGES}) == len(CHANGES)
+    kinds = {(one.prior, one.frequency, one.scores, one.burst) for one in CHANGES}
+    assert len(kinds) == len(CHANGES)
 
 
 @pytest.mark.parametrize("deviation", [0.003, 0.03, 0.2])
@@ -59,7 +70,7 @@ def test_places_are_conditioned_as_a_joint_normal_is():
         zero_zero=zero_zero,
     )
     for weights, (log_density, after) in (
-        (np.array([0.06, 0.94]), places.after_all(1.3, 0.003, share=np.array([0.06]))),
+        (np.array([0.06, 0.94]), places.after_all(1.3, 0.003, share=np.array([0.06]))[:2]),
         (np.array([1.0, 0.0]), places.after_positives(1.3, 0.003)),
     ):
         total = weights @ covariance @ weights + 0.003
@@ -73,33 +84,56 @@ def test_places_are_conditioned_as_a_joint_normal_is():
 
 
 @pytest.mark.parametrize(
-    "shown",
+    ("apart", "shown"),
     [
-        [window()] * 3,
-        [window(), window(confirmed=44, all_mean=1.37), window(confirmed=41, all_mean=1.35)],
-        [window(), window(all_mean=0.85, confirmed_mean=5.0), window(all_mean=0.86)],
-        [window(), window(confirmed=10), window(confirmed=12)],
+        (0.0, [window()] * 3),
+        (0.0, [window(), window(confirmed=44, all_mean=1.37), window(confirmed=41, all_mean=1.35)]),
+        (0.0, [window(), window(all_mean=0.85, confirmed_mean=5.0), window(all_mean=0.86)]),
+        (0.0, [window(), window(confirmed=80), window()]),
+        (0.45, [window(), window(confirmed=10), window(confirmed=12)]),
+        (0.45, [window(), window(confirmed=40, all_mean=1.3)]),
+        (0.45, [window(), window(confirmed=80), window()]),
     ],
-    ids=["nothing", "the prior doubles", "ranking breaks for a window", "fewer are confirmed"],
+    ids=[
+        "nothing",
+        "the prior doubles",
+        "ranking breaks for a window",
+        "a burst of confirmations",
+        "windows differ, fewer are confirmed",
+        "windows differ, one has more positives",
+        "windows differ, and a burst",
+    ],
 )
-def test_the_density_is_that_of_many_particles(shown):
+def test_the_density_is_that_of_many_particles(apart, shown):
     """One pace, whose drifts the particles can have as well."""
-    followed = PriorFilter([PriorFilter.begun(REFERENCE, LEVEL).parts[0]])
+    own = {"prior": apart, "frequency": 0.2 * (apart > 0), "negatives": 0.3 * (apart > 0)}
+    begun = PriorFilter.begun(REFERENCE, LEVEL)
+    followed = PriorFilter(begun.parts[:1], only(**own))
     for one in shown:
-        followed = followed.after(one)
+        found = followed.after(one)
+        followed = dataclasses.replace(found, variation=followed.variation)
     pace = PACES[0]
-    particles, weight = prior_particles.followed(
+    distance = begun.parts[0].scales.distance
+    particles, of_window = prior_particles.followed(
         REFERENCE,
         LEVEL,
         shown,
         drifts={"prior": 0.003, "frequency": pace.frequency, "scores": pace.positives},
-        jumps={"prior": 0.7, "frequency": 0.7, "positives": 0.6, "negatives": 1.2, "far": 0.35},
-        particles=400_000,
+        jumps={
+            "prior": 0.7,
+            "frequency": 0.7,
+            "positives": 0.6,
+            "negatives": 1.2,
+            "far": 0.35,
+            "burst": 1.0,
+        },
+        own=own | {"negatives": own["negatives"] * distance},
+        particles=200_000,
         seed=1,
     )
-    order = np.argsort(particles)
-    expected = np.interp(LEVELS, np.cumsum(weight[order]), particles[order])
-    assert followed.quantiles(LEVELS) == pytest.approx(expected, rel=0.06)
+    assert followed.quantiles(LEVELS) == pytest.approx(np.quantile(particles, LEVELS), rel=0.1)
+    found = followed.window_quantiles(LEVELS)
+    assert found == pytest.approx(np.quantile(of_window, LEVELS), rel=0.1)
 
 
 def test_windows_that_are_as_before_say_nothing_of_the_level():
@@ -196,7 +230,7 @@ def chance_of_path(shown, *, prior, upto):
             with pytest.MonkeyPatch.context() as patch, np.errstate(divide="ignore"):
                 least = np.maximum(np.log(chosen), -1e5)
                 patch.setattr(window_update, "_LOG_PROBABILITY", least)
-                part = part.after(one)
+                part = part.after(one, Variation.none().next_window(expected=22))
         total.append(part.log_evidence)
     return float(np.logaddexp(*total))
 
@@ -213,7 +247,8 @@ def test_what_jumps_with_the_ranking_is_as_likely_as_its_one_path():
     ]
     shown = [window(), *broken]
     odds = chance_of_path(shown, prior=True, upto=7) - chance_of_path(shown, prior=False, upto=7)
-    followed = PriorFilter([PriorFilter.begun(REFERENCE, LEVEL).parts[0]])
+    begun = PriorFilter.begun(REFERENCE, LEVEL)
+    followed = PriorFilter(begun.parts[:1], begun.variation)
     for one in shown:
         followed = followed.after(one)
     found = {one.changed: one.chance for one in followed.explanations()}

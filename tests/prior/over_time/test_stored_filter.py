@@ -25,6 +25,8 @@ def odd_window(rng, number):
 def everything(followed):
     return (
         followed.quantiles(LEVELS).tolist(),
+        followed.window_quantiles(LEVELS).tolist(),
+        followed.window_factor(),
         followed.changes(),
         followed.since_reference(),
         followed.explanations(),
@@ -38,8 +40,7 @@ def everything(followed):
         PriorFilter.begun(
             REFERENCE,
             Level.estimated(0.2, 0.03, 0.6, confirmed_share=0.015),
-            spread=0.05,
-            windows=10,
+            windows=[window(confirmed=confirmed) for confirmed in (10, 40, 25, 18, 30, 22)],
         ),
     ],
     ids=["a given level", "an estimated one"],
@@ -86,7 +87,7 @@ def test_what_is_rounded_comes_back_bit_for_bit():
 
 def test_bytes_of_something_else_are_refused():
     stored = PriorFilter.begun(REFERENCE, LEVEL).to_bytes()
-    with pytest.raises(ValueError, match="must begin with b'PUF1', found b'PUT1'"):
+    with pytest.raises(ValueError, match="must begin with b'PUF2', found b'PUT1'"):
         PriorFilter.from_bytes(b"PUT1" + stored[4:])
     with pytest.raises(ValueError, match="damaged"):
         PriorFilter.from_bytes(stored[:-20])

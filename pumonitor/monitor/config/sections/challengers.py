@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pumonitor.monitor.config.sections.sources import Source
-from pumonitor.monitor.config.values.kinds import Column, Columns, Number, Part
+from pumonitor.monitor.config.values.kinds import Column, Columns, Number, Part, Text
 from pumonitor.monitor.config.values.shares import InnerShare
 
 __all__ = ["Challengers", "Features", "Gate", "GateMetric"]
@@ -55,12 +55,17 @@ class Features(Part):
         Column of the source with the id of the prediction; that of the predictions unless given.
     columns : tuple of str
         Columns that models are given, in this order. Without it, those that a model's signature
-        names.
+        names; training takes only what is named here.
+    known_at : str or None
+        Column of the source with the time when a row became known. Then a prediction is given the
+        last row that was known when it was made, and an id may have several; without it a row is
+        taken to be as it was at the prediction.
     """
 
     source: Source | None = None
     id: Column | None = None
     columns: Columns = ()
+    known_at: Column | None = None
 
     @field_validator("source")
     @classmethod
@@ -75,9 +80,10 @@ class Features(Part):
 
     @model_validator(mode="after")
     def _id_of_a_source(self) -> Features:
-        if self.id is not None and self.source is None:
-            msg = "has an id without a source: features are then columns of the predictions"
-            raise ValueError(msg)
+        for key, column in (("an id", self.id), ("known_at", self.known_at)):
+            if column is not None and self.source is None:
+                msg = f"has {key} without a source: features are then columns of the predictions"
+                raise ValueError(msg)
         return self
 
 
@@ -122,9 +128,12 @@ class Challengers(Part):
         entity in a window count once, together, and training keeps them in one fold.
     gate : Gate
         When one is surely better.
+    output : str or int or None
+        Which column of what models give is the score, by name or counted from 0, where they give
+        several.
     promote : "by hand" or "automatic"
-        Whether a round promotes a challenger that is surely better, by an audit or on five windows
-        with labels or more, or `pumonitor promote` does.
+        `pumonitor promote` promotes a challenger that is surely better. "automatic", by which a
+        round does, is off.
     """
 
     models: Annotated[
@@ -135,6 +144,7 @@ class Challengers(Part):
     features: Features | None = None
     entity: Column | None = None
     gate: Gate = Gate()
+    output: Annotated[int, Field(ge=0)] | Text | None = None
     promote: Literal["by hand", "automatic"] = "by hand"
 
     @property
@@ -146,6 +156,18 @@ class Challengers(Part):
     def columns(self) -> Mapping[str, str]:
         """Names to columns of the predictions."""
         return {name: one for name, one in self.models.items() if name not in self.links}
+
+    @field_validator("promote")
+    @classmethod
+    def _by_hand(cls, promote: str) -> str:
+        if promote == "automatic":
+            msg = (
+                "is automatic, which is off: whether labels favour a model cannot be seen surely "
+                "enough for nobody to look, until reviews of its rows are part of the monitor; "
+                "leave it out, and promote by pumonitor promote"
+            )
+            raise ValueError(msg)
+        return promote
 
     @field_validator("models")
     @classmethod

@@ -17,6 +17,7 @@ from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
 from pumonitor.monitor.config.sections.rule_checks import check_audits_are_meant, check_rules
 from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.config.sections.sources import Positives, Predictions
+from pumonitor.monitor.config.sections.tolerated_losses import ToleratedLosses
 from pumonitor.monitor.config.text.problems import Problem, WithinError
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.config.values.kinds import (
@@ -102,6 +103,11 @@ class Monitor(Part):
     panes : tuple of timedelta or None
         Ages at which a window is evaluated before it is mature; without it 0, a quarter and a half
         of the maturity.
+    source_keeps : timedelta or None
+        How long the tables keep a row. No final look is planned at a window whose rows would be
+        older, and its mature results are the last; without the key rows are kept for ever.
+    tolerated_losses : ToleratedLosses
+        Which part of the rows and labels of a window may be gone when it is looked at again.
     schedule : Cron or None
         When ``pumonitor serve`` works on this monitor, as a cron expression.
     score_scale : "probability" or "unbounded"
@@ -134,6 +140,8 @@ class Monitor(Part):
     zone: Zone = "UTC"
     maturity: Duration
     panes: Durations | None = None
+    source_keeps: Duration | None = None
+    tolerated_losses: ToleratedLosses = ToleratedLosses()
     schedule: Schedule | None = None
     score_scale: Literal["probability", "unbounded"] = "probability"
     threshold: Number
@@ -217,7 +225,9 @@ class Monitor(Part):
     @property
     def pane_schedule(self) -> PaneSchedule:
         """The ages at which each window is evaluated."""
-        return PaneSchedule(maturity=self.maturity, provisional=self.panes)
+        return PaneSchedule(
+            maturity=self.maturity, provisional=self.panes, source_keeps=self.source_keeps
+        )
 
     @field_validator("panes")
     @classmethod
@@ -232,6 +242,21 @@ class Monitor(Part):
         if maturity is not None:
             PaneSchedule(maturity=maturity, provisional=panes)
         return panes
+
+    @field_validator("source_keeps")
+    @classmethod
+    def _until_mature(cls, keeps: timedelta | None, info: ValidationInfo) -> timedelta | None:
+        if keeps is None or not {"window", "maturity"} <= set(info.data):
+            return keeps
+        maturity, length = info.data["maturity"], _length(info.data["window"])
+        if keeps < maturity + length:
+            msg = (
+                f"is {shown_duration(keeps)}, and a window of {info.data['window']} is mature when "
+                f"its first rows are {shown_duration(maturity + length)} old: no window could be "
+                "counted when it is mature; keep rows longer, or shorten maturity"
+            )
+            raise ValueError(msg)
+        return keeps
 
     @field_validator("reference")
     @classmethod

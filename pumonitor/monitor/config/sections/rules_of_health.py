@@ -14,6 +14,7 @@ __all__ = [
     "FewPositives",
     "HealthRule",
     "LabelDelay",
+    "LostRows",
     "NoData",
     "ScoreRange",
     "Stale",
@@ -47,6 +48,19 @@ class Stale(AnyRule):
 
     health: Literal["stale"]
     after: Duration
+
+
+class LostRows(AnyRule):
+    """The alert fires while rows or labels are gone that were counted before.
+
+    Attributes
+    ----------
+    health : "lost_rows"
+        Tests the data instead of a metric: whether a later look at a window has lost more of what
+        was known than ``tolerated_losses`` allows.
+    """
+
+    health: Literal["lost_rows"]
 
 
 class FewPositives(SegmentRule):
@@ -157,6 +171,7 @@ def _refuse_absolute(change: Change | None, health: str) -> None:
 HealthRule = (
     Annotated[NoData, Tag("health: no_data")]
     | Annotated[Stale, Tag("health: stale")]
+    | Annotated[LostRows, Tag("health: lost_rows")]
     | Annotated[FewPositives, Tag("health: few_positives")]
     | Annotated[UnmatchedLabels, Tag("health: unmatched_labels")]
     | Annotated[ScoreRange, Tag("health: score_range")]

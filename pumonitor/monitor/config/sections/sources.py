@@ -9,6 +9,7 @@ from pydantic import Field, GetJsonSchemaHandler, ValidationInfo, field_validato
 from pydantic_core import CoreSchema
 
 from pumonitor.errors import did_you_mean
+from pumonitor.masks import without_password
 from pumonitor.monitor.config.values.addresses import Located, check_address
 from pumonitor.monitor.config.values.kinds import (
     Bytes,
@@ -19,7 +20,6 @@ from pumonitor.monitor.config.values.kinds import (
     Words,
     Zone,
 )
-from pumonitor.monitor.config.values.masks import without_password
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 

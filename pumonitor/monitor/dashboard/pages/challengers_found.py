@@ -85,14 +85,14 @@ def challengers_found(site: Site, name: str) -> ChallengersFound:
 
 def _found(site: Site, monitor: Monitor) -> ChallengersFound:
     # Loads statistics, which other pages do without.
-    from pumonitor.monitor.challenging.deployed import deployed_since
+    from pumonitor.monitor.challenging.deployed import deployed_spans
     from pumonitor.monitor.challenging.judged import judged
     from pumonitor.monitor.challenging.noted import known_without_registry
     from pumonitor.monitor.challenging.seen import series_of
 
     ledger = site.ledger
     known, others, noted = known_without_registry(ledger, monitor)
-    since = deployed_since(ledger, monitor)
+    deployed = deployed_spans(ledger, monitor)
     return ChallengersFound(
         judged=[one.to_dict() for one in judged(monitor, ledger, known).values()],
         others=[
@@ -103,7 +103,11 @@ def _found(site: Site, monitor: Monitor) -> ChallengersFound:
         ],
         noted=noted,
         over_windows={
-            name: ledger.challengers.differences(series_of(monitor, one), after=since)
+            name: tuple(
+                window
+                for window in ledger.challengers.differences(series_of(monitor, one))
+                if deployed.cover(window.start, window.end)
+            )
             for name, one in known.items()
         },
     )

@@ -101,6 +101,8 @@ def monitor_page(
         notes = notes_shown(ledger, name, shown, at)
         marks = marks_shown(ledger, name, shown, at, notes, zone=zone)
         beside = _beside(ledger, monitor, shown, at)
+        losses = ledger.refused_looks(name)
+        standing = ledger.standings.all().get(name)
         better = better_challengers(ledger, site.monitors, [name]).get(name, ())
     period = baseline_period(monitor)
     links = [
@@ -136,6 +138,8 @@ def monitor_page(
         "marks": marks,
         "notes": notes,
         **beside,
+        "losses": losses,
+        "set_aside": () if standing is None else standing.set_aside,
         "alerts": [one for one in alerts if one.alert.is_firing],
         "firing": _firing(alerts),
         "has_challengers": monitor.challengers is not None,

@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from pumonitor.errors import InputError
+from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.dashboard.pages.how_computed import how_computed
 from pumonitor.monitor.dashboard.pages.window_changes import changes_said
 from pumonitor.monitor.dashboard.pages.window_drawings import WindowDrawings, window_drawings
@@ -105,6 +107,7 @@ def window_page(
         "chosen": chosen,
         "revisions": found.revisions,
         "state": next(iter(found.rows.values())).state if found.rows else None,
+        "ends_mature": _why_never_final(site.monitors[name], found.record),
         "groups": _groups(
             found.rows, found.rows_before, {} if chosen is None else chosen.evaluation
         ),
@@ -123,6 +126,17 @@ def window_page(
         "query": _query(found),
         "notes": notes,
     }
+
+
+def _why_never_final(monitor: Monitor, record: WindowRecord) -> str:
+    """Why the mature results of a window are its last; "" if a final look is planned."""
+    keeps = monitor.source_keeps
+    if keeps is None or not monitor.maturity or record.panes[-1].state == "final":
+        return ""
+    return (
+        f"No final look is planned: the tables keep rows for {shown_duration(keeps)} "
+        "(source_keeps), so the mature results stay."
+    )
 
 
 def window_csv(site: Site, name: str, start: datetime, query: Mapping[str, str]) -> str | None:

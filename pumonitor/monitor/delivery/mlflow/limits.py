@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from pumonitor.monitor.delivery.mlflow.credentials import credentials_from_files
+
 __all__ = ["Limits"]
 
 # MLflow reads its limits from the environment, at each request: two threads cannot have their own.
@@ -52,6 +54,8 @@ class Limits:
     def applied(self) -> Iterator[None]:
         """Context in which MLflow keeps the limits, sends no usage data and logs no migrations.
 
+        Credentials in files that variables with ``_FILE`` name are read.
+
         One thread at a time; the environment and the loggers are as before afterwards.
         """
         with _ENVIRONMENT, self.around_threads():
@@ -94,4 +98,5 @@ class Limits:
             "MLFLOW_HTTP_RESPECT_RETRY_AFTER_HEADER": "false",
             "MLFLOW_DISABLE_TELEMETRY": "true",
             "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+            **credentials_from_files(os.environ),
         }

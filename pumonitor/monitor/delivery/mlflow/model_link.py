@@ -119,3 +119,5 @@ def tag_verdict(client: MlflowClient, version: ModelVersion, verdict: str) -> No
     """Tag the version with the verdict if it has changed: each tag that is set fires webhooks."""
     if version.tags.get(STATUS_TAG) != verdict:
         client.set_model_version_tag(version.name, version.version, STATUS_TAG, verdict)
+        # For the next message, where the version is not read again.
+        version.tags[STATUS_TAG] = verdict

@@ -27,8 +27,8 @@ EXPERIMENT_KEY = "experiment "
 RUN_KEY_TAG = "pumonitor.run_key"
 POSITION_TAG = "pumonitor.position"
 
-_BATCH = 900  # MLflow takes 1000 metrics and tags in one request.
-_BESIDE_POINTS = 100
+_BATCH = 1000  # Metrics, parameters and tags that MLflow takes in one request.
+_BESIDE_POINTS = 100  # Parameters and tags; it takes 100 of each.
 _CANDIDATES = 100
 
 
@@ -89,16 +89,15 @@ def log_points(
 
     params = [Param(*each) for each in (parameters or {}).items()]
     run_tags = [RunTag(*each) for each in (tags or {}).items()]
-    last = max(len(points) - 1, 0) // _BATCH * _BATCH
     if len(params) + len(run_tags) > _BESIDE_POINTS:
         client.log_batch(run_id, params=params, synchronous=True)
         params = []
-    for start in range(0, last, _BATCH):
-        client.log_batch(run_id, metrics=points[start : start + _BATCH], synchronous=True)
-    if points or params or run_tags:
-        client.log_batch(
-            run_id, metrics=points[last:], params=params, tags=run_tags, synchronous=True
-        )
+    rest = list(points)
+    while len(rest) + len(params) + len(run_tags) > _BATCH:
+        client.log_batch(run_id, metrics=rest[:_BATCH], synchronous=True)
+        del rest[:_BATCH]
+    if rest or params or run_tags:
+        client.log_batch(run_id, metrics=rest, params=params, tags=run_tags, synchronous=True)
 
 
 class LongRuns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
@@ -11,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from pumonitor.monitor.delivery.mlflow.failures import meaning
 from pumonitor.monitor.delivery.mlflow.limits import Limits
+from pumonitor.monitor.delivery.mlflow.messages_together import messages_together
 from pumonitor.monitor.delivery.mlflow.metric_values import metric_values
 from pumonitor.monitor.delivery.mlflow.model_link import (
     linked_version,
+    logged_model_id,
     tag_verdict,
 )
 from pumonitor.monitor.delivery.mlflow.notes import NOTE_TAG, OWN_TAG, described, own_mark
 from pumonitor.monitor.delivery.mlflow.page_links import link_experiment, page_tags
-from pumonitor.monitor.delivery.mlflow.panes_together import panes_together
 from pumonitor.monitor.delivery.mlflow.run_end import RunEnd
 from pumonitor.monitor.delivery.mlflow.run_status import finish, keep_open
 from pumonitor.monitor.delivery.mlflow.run_tags import (
@@ -35,7 +37,7 @@ from pumonitor.monitor.delivery.mlflow.runs import (
 )
 from pumonitor.monitor.delivery.mlflow.slugs import segment_slug
 from pumonitor.monitor.delivery.mlflow.window_message import FILE_NAMES, WindowMessage, folder_of
-from pumonitor.monitor.delivery.mlflow.window_points import points_of
+from pumonitor.monitor.delivery.mlflow.window_points import LatestFlags, points_of
 from pumonitor.monitor.delivery.sending.failures import DestinationDownError, MessageRefusedError
 from pumonitor.monitor.delivery_ports import OutboxMessage, RunIds
 from pumonitor.monitor.page_addresses import PageAddresses
@@ -57,6 +59,31 @@ ReadFiles = Callable[[Any], Mapping[str, str]]
 
 _Windows = Sequence[tuple[WindowMessage, Mapping[str, float]]]
 """Windows, each with the points to be written of it."""
+
+
+@dataclass(slots=True)
+class _Row:
+    """What MLflow has said while messages are sent one after another.
+
+    Attributes
+    ----------
+    runs : dict of str to (Run, LatestFlags)
+        By the run's key, with what was written to them since.
+    versions : dict
+        Model and version of messages to the version of the registry and the logged model's id.
+    unsettled : dict of str to Run
+        Runs that were written to since it was last asked whether others have their key.
+    has_answered : bool
+        Whether MLflow has answered.
+    """
+
+    runs: dict[str, tuple[Run, LatestFlags]] = field(default_factory=dict)
+    versions: dict[tuple[str, str], tuple[ModelVersion | None, str | None]] = field(
+        default_factory=dict
+    )
+    unsettled: dict[str, Run] = field(default_factory=dict)
+    has_answered: bool = False
+
 
 _ROUNDS = 3
 _ASKED_TAG = "pumonitor.asked"
@@ -126,7 +153,7 @@ class MlflowSink:
         self._read_files = read_files
         self._pages = pages
         self._linked: set[str] = set()
-        self._held: dict[str, Run] | None = None
+        self._row: _Row | None = None
         self._limits = limits or Limits()
         self._clock = clock
 
@@ -146,7 +173,8 @@ class MlflowSink:
                 finish(self._client, self._runs, end)
             return
         window = WindowMessage.from_payload(message.payload)
-        if window.report is not None:
+        has_answered = self._row is not None and self._row.has_answered
+        if window.report is not None and not has_answered:
             # A report takes seconds to make: not for a server that is down.
             with self._asking(window):
                 self._client.search_experiments(max_results=1)
@@ -156,11 +184,11 @@ class MlflowSink:
             self._deliver([(window, values)], files)
 
     def together(self, messages: Sequence[OutboxMessage]) -> int:
-        """How many of the first messages are the panes and segments of one window."""
-        return panes_together([message.payload for message in messages])
+        """How many of the first messages are points of one run, up to eight requests."""
+        return messages_together([message.payload for message in messages])
 
     def send_together(self, messages: Sequence[OutboxMessage]) -> None:
-        """Write panes and segments of one window by one request.
+        """Write points of one run by as few requests as MLflow allows.
 
         Raises
         ------
@@ -174,16 +202,35 @@ class MlflowSink:
 
     @contextmanager
     def in_a_row(self) -> Iterator[None]:
-        """Context of messages that are sent one after another.
+        """Context of messages that are sent one after another, until `settle` says that they stay.
 
         Inside it a run is read once, and what is written to it is remembered: with a run MLflow
-        reads all of its metrics, which takes longer than to write a window.
+        reads all of its metrics, which takes longer than to write a window. And it is asked once
+        for all of them whether the run is the only one of its key.
         """
-        self._held = {}
+        self._row = _Row()
         try:
             yield
         finally:
-            self._held = None
+            self._row = None
+
+    def settle(self) -> None:
+        """Return once it is sure that what was written in this row stays.
+
+        Raises
+        ------
+        DestinationDownError
+            If it is to be written again, or MLflow does not answer.
+        """
+        row = self._row or _Row()
+        while row.unsettled:
+            key, run = row.unsettled.popitem()
+            with self._asking(None):
+                is_settled = self._runs.settle(run, key=key)
+            if not is_settled:
+                row.runs.pop(key, None)
+                msg = "MLflow: the run was merged into an older one, and is written to once more"
+                raise DestinationDownError(msg)
 
     @contextmanager
     def _asking(self, window: WindowMessage | None) -> Iterator[None]:
@@ -208,19 +255,33 @@ class MlflowSink:
     def _runs(self) -> LongRuns:
         return LongRuns(self._client, run_ids=self._run_ids, clock=self._clock)
 
-    def _find(self, window: WindowMessage) -> Run:
+    def _find(self, window: WindowMessage) -> tuple[Run, LatestFlags]:
         key = key_of(window)
-        if self._held is not None and key in self._held:
-            return self._held[key]
+        if self._row is not None and key in self._row.runs:
+            return self._row.runs[key]
         run = self._runs.find(window.monitor, window.model_version, window.configuration)
-        if self._held is not None:
-            self._held[key] = run
-        return run
+        found = run, LatestFlags(run)
+        if self._row is not None:
+            self._row.runs[key] = found
+        return found
 
     def _forget(self, window: WindowMessage) -> None:
         """Read the run anew for the next message."""
-        if self._held is not None:
-            self._held.pop(key_of(window), None)
+        if self._row is not None:
+            self._row.runs.pop(key_of(window), None)
+
+    def _version(self, window: WindowMessage) -> tuple[ModelVersion | None, str | None]:
+        """The version of the registry that a message is linked to, and its logged model."""
+        if window.model is None:
+            return None, None
+        asked = window.model, window.model_version
+        if self._row is not None and asked in self._row.versions:
+            return self._row.versions[asked]
+        version = linked_version(self._client, window.model, model_version=window.model_version)
+        found = version, None if version is None else logged_model_id(self._client, version)
+        if self._row is not None:
+            self._row.versions[asked] = found
+        return found
 
     def _files(self, window: WindowMessage) -> dict[str, str]:
         if window.report is None:
@@ -240,13 +301,11 @@ class MlflowSink:
         from mlflow.exceptions import MlflowException
 
         first, _ = windows[0]
-        version = None
-        if first.model is not None:
-            version = linked_version(self._client, first.model, model_version=first.model_version)
+        version, model_id = self._version(first)
         for _ in range(_ROUNDS):
-            run = self._find(first)
+            run, flags = self._find(first)
             try:
-                verdict = self._write(run, windows, files, version)
+                verdict = self._write(run, flags, windows, files, model_id=model_id)
             except MlflowException:
                 # Was it deleted meanwhile? Then the next round finds another.
                 self._forget(first)
@@ -256,7 +315,7 @@ class MlflowSink:
             except Exception:
                 self._forget(first)
                 raise
-            if self._runs.settle(run, key=key_of(first)):
+            if self._stays(run, key_of(first)):
                 self._link_experiment(first.monitor)
                 if version is not None and verdict is not None:
                     tag_verdict(self._client, version, verdict)
@@ -268,12 +327,22 @@ class MlflowSink:
         )
         raise DestinationDownError(msg)
 
+    def _stays(self, run: Run, key: str) -> bool:
+        """Whether a run is the one of its key; in a row `settle` says so."""
+        if self._row is None:
+            return self._runs.settle(run, key=key)
+        self._row.has_answered = True
+        self._row.unsettled[key] = run
+        return True
+
     def _write(
         self,
         run: Run,
+        flags: LatestFlags,
         windows: _Windows,
         files: Mapping[str, str],
-        version: ModelVersion | None,
+        *,
+        model_id: str | None,
     ) -> str | None:
         """Write all of the messages; return the verdict if one is the run's newest of all rows."""
         run_id = run.info.run_id
@@ -283,8 +352,11 @@ class MlflowSink:
         verdict = None
         for window, values in windows:
             refuse_collision(run, window)
-            if values:
-                points += points_of(self._client, run, window, values, version)
+            taken_back = dict.fromkeys(flags.taken_back(window, values), 0.0)
+            written = points_of(window, {**values, **taken_back}, model_id=model_id)
+            # What fails is forgotten, and the run is read anew.
+            flags.note(written)
+            points += written
             newest = not window.segment and window.position >= run.data.tags.get(POSITION_TAG, "")
             if newest:
                 verdict = window.verdict or verdict
@@ -305,8 +377,6 @@ class MlflowSink:
         log_points(self._client, run_id, points, parameters=parameters, tags=tags)
         if is_changed:
             self._forget(windows[0][0])
-        # Only flags are read again; where a later window has one, its history decides.
-        run.data.metrics.update({one.key: one.value for one in points if one.value in {0.0, 1.0}})
         return verdict
 
     def _description(self, run: Run, window: WindowMessage) -> dict[str, str]:
@@ -348,7 +418,7 @@ class MlflowSink:
         if window is None:
             return False
         try:
-            run = self._find(window)
+            run, _ = self._find(window)
             now = self._clock().isoformat()
             self._client.set_tag(run.info.run_id, _ASKED_TAG, now, synchronous=True)
         except Exception:  # noqa: BLE001  # whatever it is, the answer is no

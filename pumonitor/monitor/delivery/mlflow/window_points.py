@@ -2,36 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from pumonitor.displayed import INFEASIBLE, UNDEFINED
-from pumonitor.monitor.delivery.mlflow.model_link import logged_model_id
 from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
 
 if TYPE_CHECKING:
-    from mlflow import MlflowClient
     from mlflow.entities import Metric, Run
-    from mlflow.entities.model_registry import ModelVersion
 
-__all__ = ["points_of"]
+__all__ = ["LatestFlags", "points_of"]
+
+
+class LatestFlags:
+    """The latest point of each flag of a run.
+
+    MLflow says with a run at which step and time its latest points are, so no history is asked for:
+    one request for each flag and message would take longer than all others together.
+
+    Parameters
+    ----------
+    run : Run
+        As it was just read.
+    """
+
+    def __init__(self, run: Run) -> None:
+        # `run.data.metrics` has values alone.
+        self._latest = {
+            point.key: (point.step, point.timestamp, point.value)
+            for point in run.data.to_proto().metrics
+            if point.key.endswith((UNDEFINED, INFEASIBLE))
+        }
+
+    def taken_back(self, window: WindowMessage, values: Mapping[str, float]) -> list[str]:
+        """Flags to reset to 0: MLflow would show the 1 of an earlier window as the latest value."""
+        here = (window.window.index, window.timestamp)
+        names = {key.removesuffix(UNDEFINED) for key in values}
+        flags = {name + ending for name in names for ending in (UNDEFINED, INFEASIBLE)}
+        again = []
+        for flag in sorted(flags - set(values)):
+            step, timestamp, value = self._latest.get(flag, (0, 0, 0.0))
+            if value == 1 and (step, timestamp) < here:
+                again.append(flag)
+        return again
+
+    def note(self, points: Iterable[Metric]) -> None:
+        """Remember points that were written."""
+        for point in points:
+            if point.key.endswith((UNDEFINED, INFEASIBLE)):
+                written = (point.step, point.timestamp, point.value)
+                self._latest[point.key] = max(written, self._latest.get(point.key, written))
 
 
 def points_of(
-    client: MlflowClient,
-    run: Run,
-    window: WindowMessage,
-    values: Mapping[str, float],
-    version: ModelVersion | None,
+    window: WindowMessage, values: Mapping[str, float], *, model_id: str | None
 ) -> list[Metric]:
-    """Points of all values, linked to the model of a version and to the window's data."""
+    """Points of all values, linked to a logged model and to the window's data."""
     from mlflow.entities import Metric
 
-    model_id = None if version is None else logged_model_id(client, version)
     name, digest = window.dataset or (None, None)
-
-    def point(key: str, value: float) -> Metric:
-        return Metric(
+    return [
+        Metric(
             key,
             value,
             window.timestamp,
@@ -40,23 +71,5 @@ def points_of(
             dataset_name=name,
             dataset_digest=digest,
         )
-
-    logged = [point(key, value) for key, value in values.items()]
-    logged += [point(key, 0.0) for key in _taken_back(client, run, window, values)]
-    return logged
-
-
-def _taken_back(
-    client: MlflowClient, run: Run, window: WindowMessage, values: Mapping[str, float]
-) -> list[str]:
-    """Flags to reset to 0: MLflow would show the 1 of an earlier window as the latest value."""
-    here = (window.window.index, window.timestamp)
-    names = {key.removesuffix(UNDEFINED) for key in values}
-    flags = {name + ending for name in names for ending in (UNDEFINED, INFEASIBLE)}
-    again = []
-    for flag in sorted(flags - set(values)):
-        if run.data.metrics.get(flag) == 1:
-            history = client.get_metric_history(run.info.run_id, flag)
-            if max((point.step, point.timestamp) for point in history) < here:
-                again.append(flag)
-    return again
+        for key, value in values.items()
+    ]

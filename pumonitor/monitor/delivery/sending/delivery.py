@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from threading import Event
@@ -15,6 +16,8 @@ from pumonitor.ports import Clock
 __all__ = ["Deliverer", "Delivery", "Patience"]
 
 _MOST_THREADS: Final = 32
+_GRACE: Final = timedelta(minutes=1)
+"""For a message that is being sent when there is no more time; most sinks have shorter limits."""
 
 
 class Deliverer:
@@ -111,8 +114,14 @@ class Deliverer:
         Parameters are those of `deliver`.
         """
         self._end(budget, budgets)
-        self._join()
-        threads, self._threads = self._threads, []
+        longest = max([budget, *(budgets or {}).values()])
+        self._join(longest + _GRACE)
+        threads = self._threads
+        # A destination that answers byte by byte keeps its thread, until the process ends.
+        self._threads = [thread for thread in threads if thread.is_alive()]
+        for thread in self._threads:
+            for delivery in thread.done.values():
+                delivery.stopped, delivery.reason = "failed", "it does not come to an end"
         for thread in threads:
             if thread.error is not None:
                 raise thread.error
@@ -124,9 +133,9 @@ class Deliverer:
         self.wake()
 
     def close(self) -> None:
-        """Stop, and wait for the messages that are being sent."""
+        """Stop, and wait for the messages that are being sent, for a limited time."""
         self.stop()
-        self._join()
+        self._join(_GRACE)
         self._threads = []
 
     def _refresh(self, destination: str) -> None:
@@ -148,10 +157,11 @@ class Deliverer:
         for thread in self._threads:
             thread.end({name: (budgets or {}).get(name, budget) for name in thread.done})
 
-    def _join(self) -> None:
+    def _join(self, longest: timedelta) -> None:
+        until = time.monotonic() + longest.total_seconds()
         try:
             for thread in self._threads:
-                thread.join()
+                thread.join(max(until - time.monotonic(), 0.0))
         except BaseException:
             # Interrupted: do not wait for a destination that hangs.
             self.stop()

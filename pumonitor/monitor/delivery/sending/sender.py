@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
-from typing import Literal, Protocol, runtime_checkable
+from typing import Final, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -23,6 +24,10 @@ from pumonitor.monitor.doubled_wait import doubled_wait
 from pumonitor.ports import Clock
 
 __all__ = ["Delivery", "Patience", "Sender", "Stopped"]
+
+_SEVERAL: Final = 20
+_SETTLE_EVERY: Final = 20.0
+"""Seconds; what was sent since is sent again if the process is killed."""
 
 Stopped = Literal["nothing due", "out of time", "left alone", "told to stop", "failed"]
 
@@ -41,7 +46,7 @@ class Patience:
     failures_to_open : int
         Number of failures in a row after which a destination is not tried, for the same waits.
     batch : int
-        Messages claimed at once.
+        Messages claimed at once; twenty times as many where the destination takes several at once.
     lease : timedelta
         Length of a claim, renewed while messages are sent. Others wait so long for a process that
         died on another machine.
@@ -134,6 +139,7 @@ class Sender:
             first_wait=patience.first_wait,
             longest_wait=patience.longest_wait,
         )
+        self._most = patience.batch * (_SEVERAL if isinstance(sink, _TakesSeveral) else 1)
         self._not_noted: list[OutboxMessage] = []
 
     def send_due(
@@ -156,7 +162,7 @@ class Sender:
             self._outbox.delivered(self._not_noted[0])
             del self._not_noted[0]
         while True:
-            allowed = self._breaker.allowed(self._clock(), most=self._patience.batch)
+            allowed = self._breaker.allowed(self._clock(), most=self._most)
             if stopped():
                 delivery.stopped = "told to stop"
                 return
@@ -190,32 +196,55 @@ class Sender:
     ) -> None:
         """Send the claimed messages; those not attempted are released, whatever happens."""
         untouched = list(messages)
+        unsettled: list[OutboxMessage] = []
         held_up: set[str] = set()
         try:
             waiting = deque(_together(self.sink, messages))
+            settled_at = time.monotonic()
             while waiting:
                 if stopped() or self._breaker.allowed(self._clock(), most=1) == 0:
-                    return
+                    break
                 several = waiting.popleft()
                 if several[0].lane in held_up:
                     continue
-                again, goes_on = self._send(several, untouched, delivery)
-                waiting.extendleft([message] for message in reversed(again))
+                again, goes_on = self._send(several, untouched, unsettled, delivery)
+                waiting.extendleft(reversed(again))
                 if not goes_on:
                     held_up.add(several[0].lane)
+                if time.monotonic() - settled_at > _SETTLE_EVERY:
+                    self._settle(unsettled, delivery)
+                    settled_at = time.monotonic()
+                    if unsettled:
+                        return
+            self._settle(unsettled, delivery)
         finally:
-            if untouched:
-                self._outbox.release(untouched)
+            if untouched or unsettled:
+                self._outbox.release([*untouched, *unsettled])
+
+    def _settle(self, unsettled: list[OutboxMessage], delivery: Delivery) -> None:
+        """Record what was sent since the last time, unless it is to be sent again."""
+        if not unsettled or not isinstance(self.sink, _TakesSeveral):
+            return
+        try:
+            self.sink.settle()
+        except DestinationDownError as error:
+            self._note_outage(unsettled.pop(0), error, delivery)
+            return
+        settled = list(unsettled)
+        # What cannot be noted now is noted before anything else is sent.
+        unsettled.clear()
+        self._note_delivered(settled, delivery)
 
     def _send(
         self,
         messages: Sequence[OutboxMessage],
         untouched: list[OutboxMessage],
+        unsettled: list[OutboxMessage],
         delivery: Delivery,
-    ) -> tuple[Sequence[OutboxMessage], bool]:
+    ) -> tuple[Sequence[list[OutboxMessage]], bool]:
         """Send messages of a lane at once and record the outcome.
 
-        Returns those to be sent again one by one, and whether the lane may continue.
+        Returns those to be sent again, in two halves, and whether the lane may continue.
         """
         first, *others = messages
         for message in messages:
@@ -228,11 +257,16 @@ class Sender:
             return (), False
         except Exception as error:  # noqa: BLE001  # one message must not keep the others
             if others:
-                # One of them is at fault: sent by themselves they show which.
+                # One of them is at fault: sent in ever smaller parts they show which.
                 untouched += messages
-                return messages, True
+                half = len(messages) // 2
+                return (list(messages[:half]), list(messages[half:])), True
             return (), self._note_fault(first, error, delivery)
-        self._note_delivered(messages, delivery)
+        if isinstance(self.sink, _TakesSeveral):
+            self._breaker.succeeded()
+            unsettled += messages
+        else:
+            self._note_delivered(messages, delivery)
         return (), True
 
     def _note_delivered(self, messages: Sequence[OutboxMessage], delivery: Delivery) -> None:
@@ -304,6 +338,15 @@ class _TakesSeveral(Protocol):
 
     def send_together(self, messages: Sequence[OutboxMessage]) -> None:
         """Make the destination hold all of them, as `send` would one after another."""
+
+    def settle(self) -> None:
+        """Return once it is sure that the destination keeps what was sent in this row.
+
+        Raises
+        ------
+        DestinationDownError
+            If it is to be sent again.
+        """
 
 
 def _in_a_row(sink: Sink) -> AbstractContextManager[None]:

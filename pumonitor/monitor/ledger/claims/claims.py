@@ -47,8 +47,12 @@ __all__ = [
 ]
 
 
-FaultOf = Literal["window", "tables", "machine"]
-"""Cause of a failed attempt: the window itself, the monitor's tables, or the machine."""
+FaultOf = Literal["window", "tables", "machine", "rows"]
+"""Cause of a failed attempt: the window itself, the monitor's tables, the machine, or rows that
+the tables should have.
+
+For missing rows no later window waits: they may come back in a minute or never.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,13 +211,13 @@ def give_back(
     values: dict[str, object] = {"lease_owner": None, "lease_until": None}
     if error is not None:
         # Only failures of the window itself count towards giving it up.
-        more = (
-            windows.c.attempts + 1
-            if fault_of == "window"
-            else case((windows.c.attempts < 1, 1), else_=windows.c.attempts)
-        )
+        given_up, failed_again = rules.attempts_allowed, windows.c.attempts + 1
+        more = {
+            "window": failed_again,
+            "rows": case((windows.c.attempts < given_up, given_up), else_=failed_again),
+        }.get(fault_of, case((windows.c.attempts < 1, 1), else_=windows.c.attempts))
         values |= {"attempts": more, "last_error": error}
-        if fault_of != "window":
+        if fault_of in {"tables", "machine"}:
             retry_after = timedelta() if retry_after is None else retry_after
     attempts = connection.scalar(
         update(windows).where(_held(claim)).values(values).returning(windows.c.attempts)
@@ -221,7 +225,8 @@ def give_back(
     if attempts is None:
         return
     if retry_after is None and error is not None:
-        retry_after = rules.wait(attempts)
+        before = rules.attempts_allowed - 1 if fault_of == "rows" else 0
+        retry_after = rules.wait(attempts - before)
     if retry_after is not None:
         connection.execute(
             update(windows)

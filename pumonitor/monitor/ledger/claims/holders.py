@@ -18,6 +18,7 @@ from pumonitor.monitor.ledger.database.schema import outbox, windows
 
 __all__ = [
     "Holder",
+    "free_all_of",
     "free_messages",
     "free_windows",
     "holders_of_messages",
@@ -135,3 +136,17 @@ def free_messages(
             .values(claimed_by=None, claimed_until=None)
         )
     return bool(free)
+
+
+def free_all_of(connection: Connection, owner: str) -> None:
+    """End all claims of a process, which is about to end. No attempt counts."""
+    connection.execute(
+        update(windows)
+        .where(windows.c.lease_owner == owner)
+        .values(lease_owner=None, lease_until=None)
+    )
+    connection.execute(
+        update(outbox)
+        .where(outbox.c.claimed_by.startswith(f"{owner} ", autoescape=True), is_pending())
+        .values(claimed_by=None, claimed_until=None)
+    )

@@ -51,6 +51,7 @@ _DRIVERS = {
 _MIGRATION_SECONDS = 300
 _ADVISORY_SPACE = 0x70756D6F  # "pumo": keeps our advisory locks apart from other programs'
 _NO_SUCH_TABLE = "42P01"
+_NO_RIGHTS = "42501"
 
 _COUNT_A_WRITE = (
     "INSERT INTO write_count (id, number) VALUES (1, 1) "
@@ -113,6 +114,12 @@ class Database:
     def is_there(self) -> bool:
         """Whether there is something to open: opening a file of SQLite that is missing makes it."""
         return not self.is_sqlite or _file_of(self.engine.url).exists()
+
+    @property
+    def readable_by_others(self) -> Path | None:
+        """The file of SQLite, where other users of the machine can read or write it."""
+        file = _file_of(self.engine.url) if self.is_sqlite else None
+        return file if file is not None and file.exists() and file.stat().st_mode & 0o007 else None
 
     def close(self) -> None:
         """Close all connections."""
@@ -255,7 +262,10 @@ class Database:
         try:
             yield
         except (IntegrityError, ProgrammingError) as error:
-            if getattr(error.orig, "sqlstate", None) == _NO_SUCH_TABLE:
+            state = getattr(error.orig, "sqlstate", None)
+            if state == _NO_RIGHTS:
+                raise StateError(self._without_rights(error)) from None
+            if state == _NO_SUCH_TABLE:
                 raise self._state_error(error) from None
             raise  # a fault of ours, which needs its traceback
         except DBAPIError as error:
@@ -263,6 +273,14 @@ class Database:
         except PoolTimeoutError:
             msg = f"the state database {self.name} cannot be used: too many connections are in use"
             raise StateUnavailableError(msg) from None
+
+    def _without_rights(self, error: DBAPIError) -> str:
+        what = without_passwords(str(error.orig).strip().splitlines()[0])
+        return (
+            f"the role {self.engine.url.username!r} has too few rights in the state database "
+            f"{self.name}: {what}. Whoever works needs USAGE and CREATE on its schema and SELECT, "
+            "INSERT, UPDATE and DELETE on its tables; whoever only reads needs USAGE and SELECT"
+        )
 
     def _state_error(self, error: DBAPIError) -> StateError:
         lines = str(error.orig).strip().splitlines() or [type(error.orig).__name__]

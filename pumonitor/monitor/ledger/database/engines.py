@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from pumonitor.errors import InputError
+from pumonitor.monitor.ledger.database.errors import StateUnavailableError
 from pumonitor.monitor.ledger.database.plain_json import as_json
 
 __all__ = ["READS", "WAITS", "Timeouts", "postgresql_engine", "sqlite_engine"]
@@ -46,12 +50,26 @@ class Timeouts:
 def sqlite_engine(url: URL, timeouts: Timeouts) -> Engine:
     """Engine of SQLite: its transactions begin explicitly, and write one at a time."""
     seconds = timeouts.lock.total_seconds()
+    file = Path(str(url.database))
+    opened: set[tuple[int, int]] = set()
     engine = create_engine(
         url, connect_args={"timeout": seconds}, json_serializer=as_json, hide_parameters=True
     )
 
+    @event.listens_for(engine, "do_connect")
+    def make_private(_dialect: Any, _record: Any, _args: Any, _options: Any) -> None:
+        if opened:
+            _refuse_other_file(file, opened)
+        elif not str(file).startswith("file:"):
+            # It holds keys and hashes of tokens. SQLite gives its other files the same rights.
+            with suppress(OSError):
+                os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:
+        with suppress(OSError):
+            found = file.stat()
+            opened.add((found.st_dev, found.st_ino))
         # Disables the driver's own BEGIN, which comes late; transactions begin explicitly below.
         connection.isolation_level = None
         _switch_to_wal(connection, seconds)
@@ -60,6 +78,8 @@ def sqlite_engine(url: URL, timeouts: Timeouts) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        if opened:
+            _refuse_other_file(file, opened)
         options = connection.get_execution_options()
         if options.get(READS, False):
             connection.exec_driver_sql("BEGIN")
@@ -75,6 +95,23 @@ def sqlite_engine(url: URL, timeouts: Timeouts) -> Engine:
                 connection.exec_driver_sql(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     return engine
+
+
+def _refuse_other_file(file: Path, opened: set[tuple[int, int]]) -> None:
+    """Refuse to work on a file that has no name any more: what is written there is lost."""
+    try:
+        found = file.stat()
+    except OSError as error:
+        why = f"is lost ({error.strerror})"
+    else:
+        if (found.st_dev, found.st_ino) in opened:
+            return
+        why = "was replaced by another file"
+    msg = (
+        f"the state database sqlite:///{file} {why} while it was open: stop all that use it, put "
+        "it back, and start them again"
+    )
+    raise StateUnavailableError(msg)
 
 
 def _switch_to_wal(connection: Any, seconds: float) -> None:

@@ -79,4 +79,6 @@ def window_in(rows: list[Row[Any]]) -> WindowRecord:
         not_before=first.not_before,
         lease_owner=first.lease_owner,
         lease_until=first.lease_until,
+        refused_look=first.refused_look,
+        accepted_look=first.accepted_look,
     )

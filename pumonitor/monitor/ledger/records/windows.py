@@ -65,6 +65,10 @@ class WindowRecord:
         Process that holds the claim, or held it when the lease expired.
     lease_until : datetime or None
         End of the lease.
+    refused_look : mapping or None
+        Since when rows are gone, and what the last look found; None while none are gone.
+    accepted_look : mapping or None
+        Who took a look all the same, when ("at"), why, and what it had found.
     """
 
     window_key: str
@@ -77,6 +81,8 @@ class WindowRecord:
     not_before: datetime | None
     lease_owner: str | None
     lease_until: datetime | None
+    refused_look: Mapping[str, Any] | None = None
+    accepted_look: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

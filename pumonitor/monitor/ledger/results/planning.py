@@ -9,14 +9,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select, update
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import monitors, panes, windows
-from pumonitor.monitor.ledger.records.claims import window_key
+from pumonitor.monitor.ledger.records.claims import Claim, window_key
 from pumonitor.ports import Pane
 
-__all__ = ["Which", "evaluate_again", "plan", "recount", "register", "reopen"]
+__all__ = [
+    "Which",
+    "evaluate_again",
+    "evaluate_later_again",
+    "plan",
+    "recount",
+    "register",
+    "reopen",
+]
 
 Which = Literal["missing", "failed", "all"]
 """Windows with panes not evaluated, windows whose last attempt failed, or all."""
@@ -200,12 +208,41 @@ def evaluate_again(connection: Connection, *, monitor: str, configuration: str) 
     Nothing is collected again. Claims that are held are revoked, as who holds one may have begun
     with what was known before.
     """
+    return _evaluate_again(
+        connection, windows.c.monitor == monitor, windows.c.configuration == configuration
+    )
+
+
+def evaluate_later_again(connection: Connection, claim: Claim) -> list[str]:
+    """Make panes due for evaluation that were evaluated without those that are collected now.
+
+    They are those of later windows at the same moment or later.
+    """
+    return _evaluate_again(
+        connection,
+        windows.c.monitor == claim.monitor,
+        windows.c.configuration == claim.configuration,
+        windows.c.window_start > claim.window.start,
+        since=claim.panes[0].pane.as_of,
+    )
+
+
+def _evaluate_again(
+    connection: Connection, *which: ColumnElement[bool], since: datetime | None = None
+) -> list[str]:
+    later = [] if since is None else [panes.c.as_of >= since]
     keys = connection.scalars(
         select(windows.c.window_key)
         .where(
-            windows.c.monitor == monitor,
-            windows.c.configuration == configuration,
-            or_(windows.c.evaluated_panes > 0, windows.c.lease_until.is_not(None)),
+            *which,
+            or_(
+                exists().where(
+                    panes.c.window_key == windows.c.window_key,
+                    panes.c.status == "evaluated",
+                    *later,
+                ),
+                windows.c.lease_until.is_not(None),
+            ),
         )
         .order_by(windows.c.window_key)
     ).all()
@@ -227,6 +264,7 @@ def evaluate_again(connection: Connection, *, monitor: str, configuration: str) 
                 panes.c.window_key.in_(some),
                 panes.c.status == "evaluated",
                 panes.c.forgotten_at.is_(None),
+                *later,
             )
             .values(status="collected")
         )

@@ -82,8 +82,10 @@ def emission(
     )
 
 
-def closing(alert: Alert, *, as_of: datetime, cause: Mapping[str, Any]) -> Transition:
-    """Resolve an open incident whose rule was edited or deleted.
+def closing(
+    alert: Alert, *, as_of: datetime, cause: Mapping[str, Any], because: str = ""
+) -> Transition:
+    """Resolve an open incident whose rule was edited or deleted, or whose monitor is gone.
 
     Parameters
     ----------
@@ -91,8 +93,10 @@ def closing(alert: Alert, *, as_of: datetime, cause: Mapping[str, Any]) -> Trans
     as_of : datetime
     cause : mapping
         The cause that was stored with the "fired" transition.
+    because : str
+        A sentence; without it the rule was edited or deleted.
     """
-    text = f"The rule {alert.rule!r} was edited or deleted."
+    text = because or f"The rule {alert.rule!r} was edited or deleted."
     return _transition(
         alert,
         alert.last_evidence(),

@@ -97,8 +97,11 @@ def _volume(view: WindowView, limit: float, usual: Sequence[WindowView]) -> Evid
 
 
 def _unmatched(view: WindowView, limit: float) -> Evidence:
-    orphans = int(view.health.get("orphans", 0))
-    matched = int(sum(view.health.get("arrivals", ())))
+    orphans = view.health.get("orphans", 0)
+    if orphans is None:
+        reason = "a damaged file may have the predictions of labels that have none"
+        return _said(view, "insufficient", reason)
+    orphans, matched = int(orphans), int(sum(view.health.get("arrivals", ())))
     if orphans + matched == 0:
         return _said(view, "no_data", "there are no labels")
     share = orphans / (orphans + matched)

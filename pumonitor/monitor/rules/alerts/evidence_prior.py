@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+import numpy as np
+
 from pumonitor.monitor.rules.alerts.false_discovery import e_benjamini_hochberg
 from pumonitor.monitor.rules.alerts.rule import (
     PRIOR_MOVED,
@@ -22,7 +24,7 @@ from pumonitor.monitor.rules.alerts.rule import (
 )
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.rules.alerts.usable import unusable
-from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR
+from pumonitor.monitor.rules.reference.one_prior import LEVEL_FACTOR, PRIOR_FACTOR
 from pumonitor.names import title
 from pumonitor.prior.over_time import CHANGES
 
@@ -52,9 +54,9 @@ def least_odds(false_alarms_per_year: float, windows_per_year: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Posterior:
-    """Posterior of one series at a window: class prior, factor since the reference, P(moved)."""
+    """Posterior of one series at a window: level of the class prior, its factor, P(moved)."""
 
-    prior: Reading
+    level: Reading
     factor: Reading
     chance: float
 
@@ -134,8 +136,25 @@ def _posterior(view: WindowView, series: Series) -> _Posterior | None:
     chance, prior = readings.get(PRIOR_MOVED), readings.get("class_prior")
     if view.failed or chance is None or chance.value is None or prior is None:
         return None
-    factor = readings.get(PRIOR_FACTOR, Reading(value=None))
-    return _Posterior(prior=prior, factor=factor, chance=chance.value)
+    of_window = readings.get(PRIOR_FACTOR, Reading(value=None))
+    factor = readings.get(LEVEL_FACTOR, of_window)  # windows of earlier versions: the level's
+    return _Posterior(level=_level(prior, of_window, factor), factor=factor, chance=chance.value)
+
+
+def _level(prior: Reading, of_window: Reading, factor: Reading) -> Reading:
+    """Level of the class prior: the reference's error and that of the level's factor, in squares.
+
+    The reference's error is that of the window's class prior without that of its own factor.
+    """
+    ends = [(one.low, one.value, one.high) for one in (prior, of_window, factor)]
+    if factor == of_window or any(not end for one in ends for end in one):
+        return prior
+    logs = np.log(np.array(ends, dtype=float))
+    apart = np.diff(logs, axis=1) ** 2
+    below, above = np.sqrt(np.maximum(apart[0] - apart[1], 0.0) + apart[2])
+    middle = logs[0, 1] - logs[1, 1] + logs[2, 1]
+    low, value, high = np.exp([middle - below, middle, middle + above]).tolist()
+    return Reading(value=value, low=low, high=min(high, 1.0))
 
 
 def _odds_before(views: Sequence[WindowView], index: int, series: Series, direction: str) -> float:
@@ -192,7 +211,7 @@ def _since(
 def _evidence(
     view: WindowView, posterior: _Posterior, *, bad: bool, odds: float, since: datetime | None
 ) -> Evidence:
-    value = posterior.prior.value
+    value = posterior.level.value
     usual = None if value is None else value / posterior.ratio
     stated = f"{title('class_prior')} is {shown(value)}"
     factor = posterior.factor
@@ -210,8 +229,8 @@ def _evidence(
         window=view.window,
         kind="breach" if bad else "good" if odds < 1 else "insufficient",
         value=value,
-        low=posterior.prior.low,
-        high=posterior.prior.high,
+        low=posterior.level.low,
+        high=posterior.level.high,
         limit=None if usual is None else usual * _QUARTER ** (1 if posterior.rises else -1),
         reference=usual,
         reason=reason,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-__all__ = ["OF_AUDITS", "HealthKind"]
+__all__ = ["BY_THE_CLOCK", "OF_AUDITS", "HealthKind"]
 
 HealthKind = Literal[
     "no_data",
     "stale",
+    "lost_rows",
     "few_positives",
     "unmatched_labels",
     "score_range",
@@ -20,4 +21,7 @@ HealthKind = Literal[
 ]
 
 OF_AUDITS: Final = ("audit_overdue", "audit_unread", "audit_conflicts", "unfair_labels")
-"""Kinds that look at audits instead of windows; like "stale" they go by the clock."""
+"""Kinds that look at audits instead of windows."""
+
+BY_THE_CLOCK: Final = ("stale", "lost_rows", *OF_AUDITS)
+"""Kinds that are evaluated by the clock and not by window."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pumonitor.monitor.rules.alerts.health_kinds import OF_AUDITS, HealthKind
+from pumonitor.monitor.rules.alerts.health_kinds import BY_THE_CLOCK, OF_AUDITS, HealthKind
 from pumonitor.monitor.rules.reference.one_prior import (
     AUDITED_SHARE,
+    LEVEL_FACTOR,
     PRIOR_FACTOR,
     PRIOR_TO_COMPARE,
     stands_on,
@@ -343,7 +344,7 @@ class AlertRule:
         if isinstance(self.condition, Shift) and self.condition.detector == "betting":
             return (self.metric, "aul", "class_prior")
         if isinstance(self.condition, PriorShift):
-            return (self.metric, PRIOR_MOVED, PRIOR_FACTOR)
+            return (self.metric, PRIOR_MOVED, PRIOR_FACTOR, LEVEL_FACTOR)
         if isinstance(self.condition, Change):
             names = stands_on(self.metric)
             factors = (PRIOR_FACTOR, PRIOR_TO_COMPARE) if names else ()
@@ -352,8 +353,8 @@ class AlertRule:
 
     @property
     def goes_by_the_clock(self) -> bool:
-        """Whether the rule is evaluated by the clock and not by window ("stale", on audits)."""
-        return isinstance(self.condition, Health) and self.condition.kind in ("stale", *OF_AUDITS)
+        """Whether the rule is evaluated by the clock and not by window."""
+        return isinstance(self.condition, Health) and self.condition.kind in BY_THE_CLOCK
 
     def covers(self, series: Series) -> bool:
         """Whether the rule has an alert for this series."""

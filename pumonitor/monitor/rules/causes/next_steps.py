@@ -273,6 +273,25 @@ STEPS: Final[Mapping[str, Steps]] = {
             ),
         ),
     ),
+    "health:lost_rows": Steps(
+        "Rows are gone that were counted",
+        (
+            Step(
+                "Run pumonitor doctor.",
+                "It names the tables, the windows, and how much is gone. Earlier results stay.",
+            ),
+            Step(
+                "Bring the rows back.",
+                "A file that is away or damaged, a table that is being written: the next run goes "
+                "on by itself.",
+            ),
+            Step(
+                "Accept what is left only if they were deleted on purpose.",
+                "pumonitor accept takes it, with your reason. source_keeps says how long a source "
+                "has rows.",
+            ),
+        ),
+    ),
     "health:audit_overdue": Steps(
         "An audit is overdue",
         (

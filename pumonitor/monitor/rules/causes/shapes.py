@@ -121,4 +121,5 @@ class Shapes:
         """
         log_weight = own[0] * self._middle + own[1] * self._middle**2
         weighted = shares * np.exp(log_weight - log_weight.max())
-        return np.maximum(weighted / weighted.sum(), _LEAST)
+        tilted: FloatArray = np.maximum(weighted / weighted.sum(), _LEAST)
+        return tilted

@@ -168,14 +168,21 @@ def expected_at_maturity(
 def _part_that_moves(class_prior: ClassPriorEstimate) -> float:
     """How much of the class prior's standard error the labels to come can take away.
 
-    A given prior is the same number at maturity. A followed one keeps its level, and moves by what
-    the windows say has changed. One that is estimated from the window's own rows is estimated anew,
-    and so is the level of windows that nothing has been followed from yet.
+    A given prior is the same number at maturity. A followed one keeps its level, which moves by
+    what the windows say has changed; by what a window differs from the level is its own. One that
+    is estimated from the window's own rows is estimated anew, and so is the level of windows that
+    nothing has been followed from yet.
     """
     if class_prior.method.startswith("given"):
         return 0.0
-    followed = class_prior.diagnostics.get("over_time", {}).get("windows", 0)
-    return _FOLLOWED_MOVES if followed > 0 else 1.0
+    over_time = class_prior.diagnostics.get("over_time", {})
+    if not over_time.get("windows", 0) > 0:
+        return 1.0
+    level = over_time.get("level_now")
+    if level is None or not 0 < class_prior.low < class_prior.high:
+        return _FOLLOWED_MOVES
+    widths = math.log(level["high"] / level["low"]), math.log(class_prior.high / class_prior.low)
+    return max(_FOLLOWED_MOVES, math.sqrt(max(1 - (widths[0] / widths[1]) ** 2, 0.0)))
 
 
 def _at_maturity(now: Estimate, *, left: float, prior_moves: float) -> Uncertain:
@@ -231,7 +238,7 @@ def _of_uncorrected(
     found = [
         *(metric.estimate(at) for metric in (F1, ACCURACY, BALANCED_ACCURACY, MCC)),
         auc_estimate(problem, lift),
-        average_precision_estimate(problem, lift),
+        average_precision_estimate(problem),
     ]
     return {
         UNCORRECTED_OF[one.name]: Uncertain(value=one.value, low=one.low, high=one.high, se=one.se)

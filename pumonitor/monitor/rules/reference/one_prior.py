@@ -9,6 +9,7 @@ from pumonitor.monitor.rules.reference.uncertain import Uncertain
 
 __all__ = [
     "AUDITED_SHARE",
+    "LEVEL_FACTOR",
     "PRIOR_FACTOR",
     "PRIOR_TO_COMPARE",
     "comparable",
@@ -17,7 +18,11 @@ __all__ = [
 ]
 
 PRIOR_FACTOR: Final = "class_prior_factor"
-"""Name of a result: ratio of a followed class prior to the reference's, with its interval."""
+"""Name of a result: ratio of a window's followed class prior to the reference's, with its interval.
+"""
+
+LEVEL_FACTOR: Final = "class_prior_level_factor"
+"""Name of a result: the same of the level, which windows differ from by themselves."""
 
 
 PRIOR_TO_COMPARE: Final = "class_prior_to_compare"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 from pumonitor.prior.over_time import Explanation, Movement
@@ -23,9 +23,11 @@ class WhatChanged:
     reference : float
         Class prior of the reference, as estimated by now: later windows improve that estimate.
     moved : float
-        Probability that the class prior differs from it by a quarter or more.
+        Probability that the level of the class prior differs from it by a quarter or more.
+    factor : mapping of str to float
+        "value", "low" and "high" of the window's own class prior over that of the reference.
     since_reference : mapping of str to Movement
-        Changes of "class_prior", "label_frequency", "ranking" and "negatives".
+        Changes of the level of the "class_prior", of "label_frequency", "ranking" and "negatives".
     explanations : tuple of Explanation
         Combinations of changes, the most probable first. All probabilities add up to 1, and those
         of combinations with a changed class prior to `moved`.
@@ -33,6 +35,7 @@ class WhatChanged:
 
     reference: float
     moved: float
+    factor: Mapping[str, float]
     since_reference: Mapping[str, Movement]
     explanations: tuple[Explanation, ...]
 
@@ -49,8 +52,11 @@ class WhatChanged:
         if class_prior is None or stored is None or not stored["explanations"]:
             return None
         since = {name: Movement(**one) for name, one in stored["since_reference"].items()}
+        level = since["class_prior"]
+        factor = stored.get("factor", asdict(level))  # windows of earlier versions: the level
         return cls(
-            reference=class_prior.value / since["class_prior"].value,
+            reference=class_prior.value / factor["value"],
+            factor=factor,
             moved=stored["moved"],
             since_reference=since,
             explanations=_completed(

@@ -31,8 +31,11 @@ class PaneSchedule:
     provisional : tuple of timedelta or None
         Ages of the provisional panes, ascending and below the maturity; by default 0, a quarter and
         a half of it.
+    source_keeps : timedelta or None
+        How long the source keeps a row; None: for ever. A final pane that would look at older rows
+        is not planned, and the mature pane is then the last.
     ages : tuple of timedelta
-        Ages of all panes.
+        Ages of all panes, of the final one too where it is not planned.
 
     Raises
     ------
@@ -49,6 +52,7 @@ class PaneSchedule:
 
     maturity: timedelta
     provisional: tuple[timedelta, ...] | None = None
+    source_keeps: timedelta | None = field(default=None, compare=False)
     ages: tuple[timedelta, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -75,11 +79,20 @@ class PaneSchedule:
         return "mature" if number == self.mature else "final"
 
     def panes(self, window: Window) -> tuple[Pane, ...]:
-        """All panes of a window, in order of time."""
-        return tuple(
+        """The panes of a window for which its rows are kept long enough, in order of time."""
+        panes = (
             Pane(window=window, number=number, state=self.state(number), as_of=window.end + age)
             for number, age in enumerate(self.ages)
         )
+        return tuple(
+            pane
+            for pane in panes
+            if pane.state != "final" or not self.is_out_of_reach(window, pane.as_of)
+        )
+
+    def is_out_of_reach(self, window: Window, now: datetime) -> bool:
+        """Whether the source has begun to delete the rows of a window by then."""
+        return self.source_keeps is not None and now - window.start > self.source_keeps
 
     def due(self, window: Window, now: datetime) -> tuple[Pane, ...]:
         """The panes of a window whose moment is at or before `now`."""

@@ -28,6 +28,7 @@ from pumonitor.monitor.windows.auxiliary.auxiliary import AuxiliaryScores, PaneA
 from pumonitor.monitor.windows.class_prior.arrivals import Arrivals
 from pumonitor.monitor.windows.evaluation.series_tables import counts_of
 from pumonitor.ports import Pane, State
+from pumonitor.prior.followed.followed_prior import KIND_OF_STATE
 from pumonitor.prior.followed.founding import MOST_FOUNDING, Index, WindowRows
 
 __all__ = ["KnownWindows", "arrived_of", "rows_without_table"]
@@ -131,11 +132,15 @@ class KnownWindows:
         return self.monitor.windows.containing(self.pane.as_of - self.monitor.maturity).start
 
     def known(self, start: datetime) -> str:
-        """Hash of what was known of the windows up to one, and of this version of the library."""
+        """What was known of the windows up to one, by which version and kind of states.
+
+        States of another kind are not read: their series are followed from the beginning again.
+        """
         number = bisect_right(self._moments, start, key=lambda one: one[0])
         latest = self._moments[number - 1][1].isoformat() if number else ""
         trained = self._scored.stored
-        return f"{__version__} {number} {latest} {'' if trained is None else trained.hash}"
+        auxiliary = "" if trained is None else trained.hash
+        return f"{__version__} {KIND_OF_STATE} {number} {latest} {auxiliary}"
 
     @cached_property
     def _moments(self) -> list[tuple[datetime, datetime]]:

@@ -58,18 +58,16 @@ def result_row(
             n_unlabeled=series.unlabeled,
             undefined_reason=reason or "it has no value in this window",
         )
-    if isinstance(number, Estimate):
-        came_out, shown = number.came_out, Displayed.of(number)
-    else:
-        came_out, shown = float(number.value), Displayed.held(number, limits)
+    shown = Displayed.held(number, limits)
     beyond_chance = shown.infeasible and shown.low is None and shown.high is None
     if isinstance(number, Estimate):
+        shown = Displayed.of(number)
         # An interval at 95% is beyond by chance now and then: without those, means are too low.
         beyond_chance = more_than_chance(number)
     why = None
     if shown.infeasible:
         by_chance = not (beyond_chance or doubt)
-        why = why_impossible(metric, number, came_out, by_chance=by_chance)
+        why = why_impossible(metric, number, float(number.value), by_chance=by_chance)
     estimated = tuple(finite_or_none(part) for part in (number.value, number.low, number.high))
     as_shown = estimated == (shown.value, shown.low, shown.high)
     return MetricResult(

@@ -16,6 +16,7 @@ from pumonitor.monitor.rules.labels.expected import expected_at_maturity, expect
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.rules.reference.one_prior import (
     AUDITED_SHARE,
+    LEVEL_FACTOR,
     PRIOR_FACTOR,
     PRIOR_TO_COMPARE,
 )
@@ -89,10 +90,11 @@ def evaluate_window(
     -------
     EvaluatedSeries
         Results: every estimate, held to its range; "labeled_positives", "predictions",
-        "label_maturity"; of a class prior that was followed, the chance that it has moved since the
-        reference and how many times as high it is, "class_prior_moved" and "class_prior_factor";
-        of an audited one, the same with the error that windows do not share,
-        "class_prior_to_compare", and of the audit that was drawn from it "audited_share";
+        "label_maturity"; of a class prior that was followed, the chance that its level has moved
+        since the reference, and how many times as high the window's own and the level are:
+        "class_prior_moved", "class_prior_factor" and "class_prior_level_factor"; of an audited
+        one, the same with the error that windows do not share, "class_prior_to_compare", and of
+        the audit that was drawn from it "audited_share";
         "<estimate>_expected", the value expected of a provisional estimate at label maturity;
         "<estimate>_change" against the reference and "aul_change_prior", "aul_change_ranking" (the
         same of F1), its parts. Undefined results are None with a reason; none is left out. The
@@ -245,6 +247,8 @@ def _followed_rows(
     chance = Uncertain(value=changed.moved, low=changed.moved, high=changed.moved, se=0.0)
     yield result_row(series, PRIOR_MOVED, chance, None)
     yield result_row(series, PRIOR_FACTOR, _factor(class_prior), None)
+    level = changed.since_reference["class_prior"]
+    yield result_row(series, LEVEL_FACTOR, _ratio(level.value, level.low, level.high), None)
 
 
 def _to_compare(audited: AuditedEstimates, audits: WindowAudits) -> Uncertain | None:
@@ -270,17 +274,13 @@ def _audit_rows(
 
 
 def _factor(class_prior: ClassPriorEstimate | None) -> Uncertain | None:
-    """Ratio of a followed class prior to that of the reference."""
+    """Ratio of a window's followed class prior to that of the reference."""
     changed = WhatChanged.of(class_prior)
-    if changed is None:
-        return None
-    factor = changed.since_reference["class_prior"]
-    return Uncertain(
-        value=factor.value,
-        low=factor.low,
-        high=factor.high,
-        se=(factor.high - factor.low) / (2 * _REACH),
-    )
+    return None if changed is None else _ratio(**changed.factor)
+
+
+def _ratio(value: float, low: float, high: float) -> Uncertain:
+    return Uncertain(value=value, low=low, high=high, se=(high - low) / (2 * _REACH))
 
 
 def _expected(

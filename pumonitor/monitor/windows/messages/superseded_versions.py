@@ -28,11 +28,11 @@ def ends_of_superseded(
 ) -> list[NewMessage]:
     """One message for each version that occurs in the 31 windows before but not in this one.
 
-    Only at the final pane of the window, so that all windows of the version are finished.
+    Only at the last pane of the window, so that all windows of the version are finished.
     """
     pane = claimed.pane
     here = sorted({one.model_version for one in series if one.segment == ""})
-    if pane.number + 1 < len(monitor.pane_schedule.ages) or not here:
+    if pane.number < monitor.pane_schedule.panes(pane.window)[-1].number or not here:
         return []
     length = pane.window.end - pane.window.start
     with ledger.database.reading() as connection:

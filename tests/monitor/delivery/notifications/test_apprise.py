@@ -11,7 +11,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from pumonitor.monitor.config.values.masks import Mask, hidden_parts
+from pumonitor.masks import Mask, hidden_parts
 from pumonitor.monitor.delivery.notifications import apprise as module
 from pumonitor.monitor.delivery.notifications.apprise import AppriseSink, check_apprise_address
 from pumonitor.monitor.delivery.notifications.group import AlertGroup, sent_in_group

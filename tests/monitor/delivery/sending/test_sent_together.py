@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -28,6 +28,8 @@ class TakesThree(Recorder):
     def __init__(self) -> None:
         super().__init__()
         self.requests: list[list[int]] = []
+        self.settled = 0
+        self.react_to_settling: Callable[[], None] = lambda: None
 
     @contextmanager
     def in_a_row(self) -> Iterator[None]:
@@ -39,6 +41,10 @@ class TakesThree(Recorder):
     def send(self, message: OutboxMessage) -> None:
         self.requests.append([message.payload["number"]])
         super().send(message)
+
+    def settle(self) -> None:
+        self.settled += 1
+        self.react_to_settling()
 
     def send_together(self, messages: Sequence[OutboxMessage]) -> None:
         numbers = [message.payload["number"] for message in messages]
@@ -58,9 +64,22 @@ def test_messages_of_a_lane_that_follow_one_another_are_one_request(
 ) -> None:
     fill(outbox, "aaaabbab")
     assert deliver(deliverer) == Delivery(delivered=8, stopped="nothing due")
-    # Four are claimed at once.
     assert sink.requests == [[0, 1, 2], [3], [4, 5], [6], [7]]
+    assert sink.settled == 1, "once for all that was claimed"
     assert outbox.states() == ["delivered"] * 8
+
+
+def test_what_does_not_stay_is_sent_again(
+    deliverer: Deliverer, outbox: OutboxInMemory, sink: TakesThree, clock: Clock
+) -> None:
+    sink.react_to_settling = lambda: down(0)
+    fill(outbox, "aaab")
+    assert deliver(deliverer).failed == 2, "once for each lane"
+    assert outbox.states() == ["waiting"] * 4
+    clock.forward(HOUR)
+    sink.react_to_settling = lambda: None
+    assert deliver(deliverer).delivered == 4
+    assert sink.got[-4:] == [0, 1, 2, 3]
 
 
 def test_of_several_one_of_which_is_at_fault_that_one_alone_is_refused(
@@ -74,13 +93,13 @@ def test_of_several_one_of_which_is_at_fault_that_one_alone_is_refused(
     sink.react = refuse
     fill(outbox, "aaa")
     assert deliver(deliverer) == Delivery(failed=1, delivered=1, reason="no such metric")
-    assert sink.requests == [[0, 1, 2], [0], [1]]
+    assert sink.requests == [[0, 1, 2], [0], [1, 2], [1]], "in ever smaller parts"
     assert outbox.states() == ["delivered", "waiting", "waiting"], "its lane waits for it"
     assert [row.message.refusals for row in outbox.rows.values()] == [0, 1, 0]
     clock.forward(HOUR)
     sink.react = lambda number: None
     deliver(deliverer)
-    assert sink.requests[3:] == [[1, 2]]
+    assert sink.requests[4:] == [[1, 2]]
     assert sink.got == [0, 1, 2]
 
 

@@ -15,7 +15,7 @@ from pumonitor.monitor.ledger.database.errors import StateError
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
-__all__ = ["Standing", "standing", "upgrade"]
+__all__ = ["Standing", "check_tables", "standing", "upgrade"]
 
 _FOLDER = Path(__file__).parent
 _LOCK = "pumonitor migrations"
@@ -58,6 +58,28 @@ def standing(database: Database) -> Standing:
     steps = _steps()
     _refuse_newer(at, steps, database)
     return Standing(at=at, newest=steps[-1])
+
+
+def check_tables(database: Database) -> None:
+    """Make sure that this version can use the tables as they are; an empty database gets them.
+
+    Raises
+    ------
+    StateError
+        If steps are missing, or a newer version of pumonitor has been there before.
+    """
+    found = standing(database)
+    if found.at is None:
+        upgrade(database)
+    elif not found.is_newest:
+        msg = (
+            f"the state database {database.name} is that of an older version of pumonitor (its "
+            f"tables are at step {found.at}, this version reads step {found.newest}), whose "
+            "workers would stop if it were changed: read it with that version; or stop them, back "
+            "it up and run pumonitor migrate (pumonitor run and serve of this version do so too)"
+        )
+        raise StateError(msg)
+    database.counts_writes = True
 
 
 def upgrade(database: Database) -> Standing:

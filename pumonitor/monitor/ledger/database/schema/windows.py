@@ -63,6 +63,10 @@ windows = Table(
     Column("attempts", Integer, nullable=False),
     Column("last_error", Text),
     Column("not_before", Moment),
+    # What a later look found less of than was known, so that it was not taken; NULL: none.
+    Column("refused_look", JSON(none_as_null=True)),
+    # What somebody took all the same, who and why; later looks are held to it.
+    Column("accepted_look", JSON(none_as_null=True)),
     ForeignKeyConstraint(["monitor", "configuration"], ["monitors.name", "monitors.configuration"]),
     CheckConstraint("window_start < window_end", name="ordered"),
 )
@@ -81,6 +85,12 @@ Index(
     "ix_windows_to_evaluate",
     windows.c.window_start,
     info={WHERE: _TO_EVALUATE},
+)
+_IS_REFUSED = text("refused_look IS NOT NULL")
+Index(
+    "ix_windows_refused",
+    windows.c.window_start,
+    info={WHERE: _IS_REFUSED},
 )
 Index(
     "ix_windows_awaited",
@@ -182,6 +192,8 @@ standings = Table(
     Column("first_prediction", Moment),
     Column("last_prediction", Moment),
     Column("planned_until", Moment),
+    # What was left out of its tables, in a sentence each; NULL: nothing.
+    Column("set_aside", JSON(none_as_null=True)),
     # Digest of the evaluated rules; nothing is due for them before quiet_until (NULL: unknown).
     Column("rules", String(64)),
     Column("quiet_until", Moment),
