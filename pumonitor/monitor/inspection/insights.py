@@ -340,9 +340,7 @@ def features_left_out(ledger: LedgerReader, monitor: str) -> list[tuple[datetime
     return found
 
 
-def prior_notes(
-    ledger: Ledger, rows: Sequence[PublishedResult], *, segment: str = ""
-) -> list[str]:
+def prior_notes(ledger: Ledger, rows: Sequence[PublishedResult], *, segment: str = "") -> list[str]:
     """Sentences on the class priors of the newest window among results.
 
     Parameters
