@@ -95,7 +95,7 @@ def notified(low, value, high):
 
 def moved_prior(low, value, high):
     posterior = _Posterior(
-        prior=Reading(value=0.1, low=0.05, high=0.2),
+        level=Reading(value=0.1, low=0.05, high=0.2),
         factor=Reading(value=value, low=low, high=high),
         chance=0.9,
     )

@@ -264,7 +264,7 @@ def _evaluation(
     return {} if stored is None else stored.evaluation
 
 
-def prior_said(ledger: LedgerReader, stored: StoredEvaluation) -> str:
+def prior_said(ledger: Ledger, stored: StoredEvaluation) -> str:
     """Sentences on the source of a followed class prior, on what changed and what is unknown of it.
 
     What changed has one answer: where an alert fires, its cause says it.
@@ -289,7 +289,7 @@ def prior_said(ledger: LedgerReader, stored: StoredEvaluation) -> str:
     return f"{prior_origin(over_time)} {cause}" if cause else prior_sentences(over_time)
 
 
-def _cause_now(ledger: LedgerReader, stored: StoredEvaluation) -> str:
+def _cause_now(ledger: Ledger, stored: StoredEvaluation) -> str:
     """Cause of the most urgent alert that fires since a window or before; "" if none does."""
     shown = alerts_shown(
         ledger.alerts,
@@ -340,14 +340,12 @@ def features_left_out(ledger: LedgerReader, monitor: str) -> list[tuple[datetime
     return found
 
 
-def prior_notes(
-    ledger: LedgerReader, rows: Sequence[PublishedResult], *, segment: str = ""
-) -> list[str]:
+def prior_notes(ledger: Ledger, rows: Sequence[PublishedResult], *, segment: str = "") -> list[str]:
     """Sentences on the class priors of the newest window among results.
 
     Parameters
     ----------
-    ledger : LedgerReader
+    ledger : Ledger
     rows : sequence of PublishedResult
         Of one monitor.
     segment : str

@@ -220,6 +220,23 @@ def test_an_end_by_the_clock_is_no_correction():
     assert emission(FIRING, ok, some, **asked, may_be_revised=False).reason == "good"
 
 
+def test_a_reminder_has_the_cause_as_it_is_known_by_then():
+    """An audit that was read since the alert fired is in it."""
+    some = evidence("breach", "breach", "no_data")
+    states = fold(some, windows=1, keep=0)
+    found = emission(
+        FIRING,
+        states,
+        some,
+        rule=RULE,
+        as_of=START + 5 * DAY,
+        repeat=DAY,
+        cause=lambda about: {"window": about.window.start},
+    )
+    assert found.kind == "reminder"
+    assert found.cause == {"window": window(1).start}
+
+
 def test_an_alert_that_has_seen_no_window_has_no_evidence():
     with pytest.raises(ValueError, match=r"the alert 'f1 below 0\.75' has seen no window"):
         NOTHING.last_evidence()

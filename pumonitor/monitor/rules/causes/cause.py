@@ -49,6 +49,7 @@ A larger change needs an interval within `NOTICED` of 0."""
 _CLEAR_CHANGE: Final = 1.5
 """A change of AUC is clear when it exceeds this many half-widths of its interval."""
 
+_BY_AUC: Final = ("ranking", "score_scale")
 _OF_AUC: Final = ("auc", AUC_AT_NEW_PRIOR)
 
 _SHOWN_BY: Final[Mapping[str, str]] = {
@@ -290,6 +291,7 @@ def _by_auc(support: Mapping[str, float], auc: Size, reach: float) -> dict[str, 
     - AUC changed clearly: support of "score_scale" goes to "ranking". The change must be outside
       its interval, or, when another hypothesis than "ranking" fits best, half as large again, as
       one AUC in twenty is outside its interval by chance.
+    - Between the two, both get half of what they have together.
     """
     reached = 2 * abs(auc.change) / (auc.high - auc.low)
     best = max(support, key=lambda kind: support[kind])
@@ -299,7 +301,9 @@ def _by_auc(support: Mapping[str, float], auc: Size, reach: float) -> dict[str, 
     elif reach * reached < 1:
         into, other = "score_scale", "ranking"
     if into is None:
-        return dict(support)
+        both = 0.5 * (support["ranking"] + support["score_scale"])
+        # A change of AUC that is hardly clear leaves both open, whatever the scores look like.
+        return {**support, **dict.fromkeys(_BY_AUC, both)} if reached > 1 else dict(support)
     return {**support, into: support[into] + support[other], other: 0.0}
 
 
