@@ -197,14 +197,14 @@ def test_labels_that_make_a_statement_too_long_are_refused_with_what_to_do(backe
     )
     relation = engine.receive(labels, name="positives labels.csv", key="integer")
     asked = []
-    monkeypatch.setattr(SQLEngine, "_run", lambda *told: asked.append(told[2]) or ([], []))
-    engine._run(None, relation.sql, {}, "p")
+    monkeypatch.setattr(SQLEngine, "_answered", lambda *told: asked.append(told[2]) or ([], []))
+    engine._answered(None, relation.sql, {}, "p")
     assert len(asked) == 1
     monkeypatch.setattr(type(backend.dialect), "longest_statement", len(asked[0]) - 1)
     with pytest.raises(InputError, match="load them into the warehouse, beside the predictions"):
         engine.expected(reading(asked[0]), about="p")
     with pytest.raises(InputError) as told:
-        engine._run(None, asked[0], {}, "p")
+        engine._answered(None, asked[0], {}, "p")
     assert str(told.value) == (
         "the 3 positives labels.csv are elsewhere than the predictions and written into "
         f"statements: they are too many for 64 of them, and one becomes {len(asked[0])} characters "

@@ -243,6 +243,9 @@ class CountedSource:
     def with_unmatched(self, counts: WindowCounts, request: CountRequest) -> WindowCounts:
         """Counts with what is to be reported of labels without prediction, if anything is."""
         orphans = counts.found.orphan_labels
+        # Labels that travel with each statement make each of these as dear as the window's own.
+        if self._label_engine is not self._engine and not self._engine.dialect.holds_rows:
+            return counts
         if orphans is None or not may_be_reported(orphans, counts.found.label_rows):
             return counts
         maturity = timedelta(seconds=request.delay_edges[-1] if request.delay_edges else 0)

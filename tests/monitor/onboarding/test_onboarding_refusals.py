@@ -78,7 +78,8 @@ def test_labels_in_words_are_no_confirmations(tmp_path, both):
         onboard([folder], Options(name="a"))
     assert f"label column 'verdict' of {folder}" in str(caught.value)
     assert f"has {len(positives)} rows that are not 1, -1 or 0" in str(caught.value)
-    assert str(caught.value).endswith("give --label none if every row is a confirmed positive")
+    assert "label: {column: verdict, positive: [WORD], negative: [WORD]" in str(caught.value)
+    assert "--label none" in str(caught.value)
     assert onboard([folder], Options(name="a", label="none")).label is None
 
 

@@ -155,7 +155,7 @@ def test_each_window_of_an_audit_over_several_counts_as_audited(tmp_path, monkey
         jobs.run()
         rows = newest(jobs.ledger)
         said = {
-            week: prior_said(one.evaluation)
+            week: prior_said(jobs.ledger, one)
             for week, one in evaluations(jobs.ledger, range(3)).items()
         }
         among, _ = decided((truth, jobs), 1, "&value=50&cost=4")
