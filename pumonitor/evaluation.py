@@ -171,7 +171,7 @@ def evaluate(
     >>> labels = is_positive & (rng.random(20_000) < 0.3)      # 30% get confirmed
     >>> ev = pumonitor.evaluate(labels, scores, threshold=2.0, class_prior=0.05)
     >>> print(ev["auc"])
-    auc 0.9230 [0.9047, 0.9388]
+    auc 0.9230 [0.9044, 0.9388]
     """
     check_same_index(labels, scores)
     score_values = as_scores(scores)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -49,7 +49,7 @@ __all__ = ["app", "main"]
 class _MaskingGroup(TyperGroup):
     """Commands whose usage errors repeat no secret of what was typed."""
 
-    def invoke(self, ctx: typer.Context) -> object:
+    def invoke(self, ctx: Any) -> object:
         """Run the command that was named."""
         try:
             return super().invoke(ctx)

@@ -187,7 +187,9 @@ def read_verdict_columns(path: Path) -> Mapping[str, Sequence[str | None]]:
             )
             raise InputError(msg)
     rows = list(lines)
-    found: dict[str, list[str | None]] = {name: [row[name] for row in rows] for name in _OF_VERDICTS if name in there}
+    found: dict[str, list[str | None]] = {
+        name: [row[name] for row in rows] for name in _OF_VERDICTS if name in there
+    }
     found["id"] = [None if text is None else spreadsheet_text(text) for text in found["id"]]
     return found
 

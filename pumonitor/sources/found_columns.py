@@ -10,13 +10,16 @@ from typing import Final, Literal, Protocol
 
 from pumonitor.errors import InputError
 from pumonitor.sources.column_types.column_kinds import Relation, named_column
-from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.column_types.monitored_tables import (
+    Ambiguous,
+    LabelColumns,
+    PredictionColumns,
+    TimeUnit,
+)
 from pumonitor.sources.column_types.time_columns import (
     EARLIEST,
     LATEST,
-    Ambiguous,
     TimeColumn,
-    TimeUnit,
     bounds_of,
     check_unit,
     read_zone,

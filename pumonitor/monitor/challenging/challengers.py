@@ -288,7 +288,9 @@ class RegisteredChallenger:
 
     def _predict(self, rows: Any) -> Any:
         """Scores where the flavour has them; a plain `predict` of scikit-learn gives classes."""
-        own = self._model.get_raw_model() if "sklearn" in self._model.metadata.flavors else None
+        own: Any = None
+        if "sklearn" in self._model.metadata.flavors:
+            own = self._model.get_raw_model()
         if hasattr(own, "predict_proba"):
             found = np.asarray(own.predict_proba(rows))
             # Of two classes the greater one, as scikit-learn orders them.

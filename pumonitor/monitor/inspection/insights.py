@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
-from pumonitor.monitor.inspection.audits_since import AuditsSince
 from pumonitor.monitor.inspection.held_up import hold_up_notes
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.reader import LedgerReader
@@ -291,6 +289,10 @@ def prior_said(ledger: Ledger, stored: StoredEvaluation) -> str:
 
 def _cause_now(ledger: Ledger, stored: StoredEvaluation) -> str:
     """Cause of the most urgent alert that fires since a window or before; "" if none does."""
+    # It loads what reads audits, which commands that only read do without.
+    from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
+    from pumonitor.monitor.inspection.audits_since import AuditsSince
+
     shown = alerts_shown(
         ledger.alerts,
         now=stored.as_of,

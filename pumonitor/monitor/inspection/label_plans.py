@@ -213,7 +213,7 @@ def _prior_sight(ledger: LedgerReader, monitor: Monitor, shift: PriorShift) -> s
             windows = windows_until_seen(known.summariser, level, ratio, odds=odds)
             after = f"not within {MOST_WINDOWS} windows" if windows is None else f"in {windows}"
             seen.append(f"{change} as many {after}")
-    confirmed = known.summariser.reference.confirmed / known.summariser.windows
+    confirmed = known.summariser.reference.confirmed / known.filter.parts[0].scales.windows
     return (
         f"with {confirmed:.3g} confirmed positives per window, the number of windows until a "
         f"change is detected: {', '.join(seen)}"

@@ -72,6 +72,7 @@ def worth_of_audits(
         return []
     summariser = Summariser.learned([Cells.of_table(rows.table)])
     usual = _mean_window(summariser, windows=windows)
+    summariser = replace(summariser, founding=(usual,) * windows)
     found = [_worth(None, origin.level, summariser, usual, label_purity=label_purity)]
     share = found[0].now[0]
     for cases in AUDITS:

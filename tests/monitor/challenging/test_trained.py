@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +24,7 @@ from pumonitor.monitor.challenging.challengers import RegisteredChallenger
 from pumonitor.monitor.challenging.gate_answer import gate_answer
 from pumonitor.monitor.challenging.judged import challengers_of, judged
 from pumonitor.monitor.challenging.noted import known_without_registry
-from pumonitor.monitor.challenging.seen import series_of
+from pumonitor.monitor.challenging.seen import judged_since, series_of
 from pumonitor.monitor.challenging.training import train
 from pumonitor.monitor.challenging.training_rows import training_rows
 from pumonitor.monitor.config.file import read_configuration
@@ -202,9 +203,10 @@ def test_audits_are_of_windows_that_the_challenger_was_not_trained_on(
         challenger = challengers_of(configuration, monitor)["challenger"]
         assert isinstance(challenger, RegisteredChallenger)
         series = series_of(monitor, challenger)
-        assert len(audits_between(jobs.ledger, series, since=challenger.trained_until)) == 1
-        # As after a promotion: another model is deployed by then.
-        assert not audits_between(jobs.ledger, series, since=SETTLED)
+        since = judged_since(jobs.ledger, monitor, challenger)
+        assert len(audits_between(jobs.ledger, series, since=since)) == 1
+        later = replace(since, trained_until=SETTLED)
+        assert not audits_between(jobs.ledger, series, since=later)
 
 
 def test_a_challenger_that_is_not_there_is_said_to_be_missing(
