@@ -47,7 +47,7 @@ def connections_to(url: str, backend: SqlBackend, *, timeout: float) -> Engine:
 
 def _close_lost_cursor(context: ExceptionContext) -> None:
     """Close a cursor on the server whose connection is lost, which SQLAlchemy leaves open."""
-    cursor: Any = context.cursor
+    cursor: Any = getattr(context.execution_context, "cursor", None)
     if cursor is not None and context.is_disconnect:
         # The first time it may find out that the server is gone.
         for _ in range(2):

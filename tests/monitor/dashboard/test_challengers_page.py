@@ -53,7 +53,7 @@ def pages(worked: Path, tmp_path: Path) -> Iterator[ChallengedPages]:
 
 def test_page_api_and_command_have_the_same_numbers(pages):
     told = pages.command("challenge", "shop")["challengers"]
-    assert [one["verdict"] for one in told] == ["better", "not yet"]
+    assert [one["verdict"] for one in told] == ["better", "cannot be judged"]
     assert pages.api("challengers")["challengers"] == told
 
     page = pages.get(PAGE)
@@ -119,7 +119,7 @@ def test_a_window_that_could_not_be_scored_is_a_gap_with_its_reason(pages):
     said = text_of(page)
     assert "1 window, 2026-01-02: no such file" in said
     assert "could not be scored" in said
-    assert "5 windows, 2026-01-01 to 2026-01-05: predictions" in said
+    assert "8 windows, 2026-01-01 to 2026-01-08: predictions" in said
     assert "no column &#39;score_v9&#39;" in page.text
     assert "<script>alert" not in page.text
     assert "\u202e" not in page.text

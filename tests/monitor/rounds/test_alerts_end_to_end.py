@@ -24,7 +24,7 @@ BAD = (3, 5)
 RULES = """\
     rules:
       - {metric: auc, below: 0.8, warning: 0.85, repeat: 1d, to: [hook], name: ranking}
-      - {metric: auc, drop: 0.1}
+      - {metric: auc, drop: 0.1, resolve_on: estimate}
       - {health: volume, change: 50%}
 destinations:
   hook: {webhook: "https://example.org/in"}
