@@ -243,14 +243,14 @@ class CountedSource:
     def with_unmatched(self, counts: WindowCounts, request: CountRequest) -> WindowCounts:
         """Counts with what is to be reported of labels without prediction, if anything is."""
         orphans = counts.found.orphan_labels
-        # Labels that travel with each statement make each of these as dear as the window's own.
-        if self._label_engine is not self._engine and not self._engine.dialect.holds_rows:
-            return counts
         if orphans is None or not may_be_reported(orphans, counts.found.label_rows):
             return counts
         maturity = timedelta(seconds=request.delay_edges[-1] if request.delay_edges else 0)
         between = (request.window.start, request.window.end)
         query = self._unmatched_query(self._labels_at_hand.known_by(between[1]), between)
+        if query.labels.relation.parts:
+            # Labels in many statements make each of these as dear as the window's own.
+            return counts
         try:
             with self._engine.snapshot():
                 first = self._extent(query).first
