@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from deltalake import DeltaTable
 
-from pumonitor.errors import InputError, PumonitorError, SourceError
+from pumonitor.errors import DamagedFileError, InputError, PumonitorError, SourceError
 from pumonitor.sources.lakes.opening import open_lake
 from tests.sources.file_servers import KEY, SECRET, FileServer
 from tests.sources.lake_tables import arrow_of, delta_table
@@ -177,7 +177,12 @@ def test_labels_that_are_not_there_yet(store, local):
             InputError,
             "predictions WEB/known.csv.gz has no column 'prediction id' (id)",
         ),
-        ("WEB/cut.parquet", "s3://bucket/known.parquet", InputError, "it is cut off, or still"),
+        (
+            "WEB/cut.parquet",
+            "s3://bucket/known.parquet",
+            DamagedFileError,
+            "it is cut off, or still",
+        ),
         ("WEB/empty.csv", "s3://bucket/known.parquet", InputError, "has no header line"),
         ("WEB/bad.json", "s3://bucket/known.parquet", InputError, "Malformed JSON in file"),
     ],
