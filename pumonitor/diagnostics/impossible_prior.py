@@ -158,8 +158,8 @@ def impossible_prior(estimates: Mapping[str, Estimate]) -> str | None:
     worst = next((one for one in beyond if one.name == "precision"), beyond[0])
     prior = estimates.get("class_prior")
     assumed = "" if prior is None else f" of {prior.value:.3g}"
-    said = came_out_impossible(worst.name, worst, worst.value)
-    return f"with the class prior{assumed} {said}: {CAUSE}"
+    reason = came_out_impossible(worst.name, worst, worst.value)
+    return f"with the class prior{assumed} {reason}: {CAUSE}"
 
 
 def came_out_impossible(name: str, number: _WithInterval, came_out: float) -> str:

@@ -133,14 +133,14 @@ def evidence_against_reviews(
     (rows_above, labels_above), (rows_below, labels_below) = above, below
     pairs = rows_above.shape[1]
     capitals = np.full((len(shares), len(_FADING), pairs, len(depths)), -np.inf)
-    for place, share in enumerate(shares):
+    for index, share in enumerate(shares):
         lower = _in_lower_band(share, rows_above, rows_below)
         for of, fading in enumerate(_FADING):
             if fading > share:
                 bet = _in_lower_band(fading, rows_above, rows_below)
                 gained = special.xlogy(labels_below, bet / lower)
                 gained += special.xlogy(labels_above, (1 - bet) / (1 - lower))
-                capitals[place, of] = gained.sum(axis=0)
+                capitals[index, of] = gained.sum(axis=0)
     bets = (np.asarray(_FADING)[np.newaxis] > shares[:, np.newaxis]).sum(axis=1) * pairs
     total = np.logaddexp.reduce(capitals.reshape(len(shares), -1, len(depths)), axis=1)
     return np.asarray((total - np.log(bets)[:, np.newaxis]).T)

@@ -69,9 +69,9 @@ def chosen_by(
     least_class_prior : float, optional
         Lower end of the interval of the share of positives.
     """
-    found = []
+    choices = []
     for model in ("champion", "challenger"):
-        seen = [one.counts[model] for one in windows if one.counts]
+        seen = [window.counts[model] for window in windows if window.counts]
         together = ScoreCounts.together(seen)
         for counts, bent_level in (
             (together, _BENT_LEVEL),
@@ -79,17 +79,17 @@ def chosen_by(
         ):
             cut = _cut(counts, capacity, threshold if model == "champion" else None, bent_level)
             if cut is not None:
-                found.append((cut.p_value, ChosenBy(model=model, sentence=_said(model, cut))))
+                choices.append((cut.p_value, ChosenBy(model=model, sentence=_said(model, cut))))
         if together is not None and least_class_prior is not None:
-            found += _impossible(model, together, capacity, least_class_prior)
-    return min(found, key=lambda one: one[0])[1] if found else None
+            choices += _impossible(model, together, capacity, least_class_prior)
+    return min(choices, key=lambda choice: choice[0])[1] if choices else None
 
 
 def _impossible(
     model: str, counts: ScoreCounts, capacity: float, least_class_prior: float
 ) -> list[tuple[float, ChosenBy]]:
     """Highest rows with more of the confirmed positives than they can hold of all positives."""
-    found = []
+    choices = []
     labels = int(counts.labeled.sum())
     for part in _PARTS:
         inside, share = counts.above(part * capacity)
@@ -103,8 +103,8 @@ def _impossible(
             f"positives (a class prior of {least_class_prior:.3g} at least)"
         )
         chosen = ChosenBy(model=model, sentence=sentence, may_be_leak=model == "challenger")
-        found.append((p_value, chosen))
-    return found
+        choices.append((p_value, chosen))
+    return choices
 
 
 def _cut(

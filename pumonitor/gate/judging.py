@@ -309,21 +309,23 @@ class _Asked:
         if lies == "not yet":
             return None
         is_worse = lies == "worse"
-        asked = [one for one in conditions if one.fails] if is_worse else conditions
+        asked = (
+            [condition for condition in conditions if condition.fails] if is_worse else conditions
+        )
         reviews = PossibleReviews.of(self.seen, capacity=self.settings.capacity)
-        found = [
+        undecided = [
             reviews.undecided(
-                "recall" if one.metric == "recall" else "aul",
-                above=-one.above if is_worse else one.above,
+                "recall" if condition.metric == "recall" else "aul",
+                above=-condition.above if is_worse else condition.above,
                 error=error,
                 is_reversed=is_worse,
             )
-            for one in asked
+            for condition in asked
         ]
         # All have to hold; one that surely does not is enough.
-        if is_worse and None in found:
+        if is_worse and None in undecided:
             return None
-        return next((review for review in found if review is not None), None)
+        return next((review for review in undecided if review is not None), None)
 
     def _why_not(self) -> str:
         """Why it cannot be judged; empty if it can."""
@@ -368,32 +370,34 @@ class _Asked:
             )
         highest = f"among the highest {100 * self.settings.capacity:.3g}% of rows"
         what = "AUL" if main.metric == "aul" else f"{main.metric} {highest}"
-        said = f"{what} differs by {main.value:+.4f} ({main.low:+.4f} to {main.high:+.4f})"
+        text = f"{what} differs by {main.value:+.4f} ({main.low:+.4f} to {main.high:+.4f})"
         others = [
-            one for one in conditions[1:] if (one.fails if lies == "worse" else not one.holds)
+            condition
+            for condition in conditions[1:]
+            if (condition.fails if lies == "worse" else not condition.holds)
         ]
-        for one in others:
-            said += (
-                f"; {one.metric} has to be above {one.above:+.4f} and is "
-                f"{one.value:+.4f} ({one.low:+.4f} to {one.high:+.4f})"
+        for condition in others:
+            text += (
+                f"; {condition.metric} has to be above {condition.above:+.4f} and is "
+                f"{condition.value:+.4f} ({condition.low:+.4f} to {condition.high:+.4f})"
             )
         if lies == "not yet":
             unit = "cases" if self.by_audit else "labels"
-            said += f"; there are {self.labels:,} {unit}"
+            text += f"; there are {self.labels:,} {unit}"
             if needed is not None:
-                said += f", and some {needed:,} in all would tell in 4 of 5 cases"
+                text += f", and some {needed:,} in all would tell in 4 of 5 cases"
             elif main.value <= 0:
-                said += ", and as it looks more of them will not tell"
-            said += self._sooner_by_aul(error, needed)
+                text += ", and as it looks more of them will not tell"
+            text += self._sooner_by_aul(error, needed)
         if review is not None:
-            said += f"; but with {self.labels:,} labels {review.sentence}"
+            text += f"; but with {self.labels:,} labels {review.sentence}"
         if self.windows < ENOUGH_WINDOWS and not self.by_audit:
-            said += (
+            text += (
                 f"; there is no verdict before {ENOUGH_WINDOWS} windows have labels, so that it "
                 f"can be seen whether windows differ: {self.windows} "
                 f"{'has' if self.windows == 1 else 'have'}"
             )
-        return said
+        return text
 
 
 def _needs_audit(
@@ -409,6 +413,6 @@ def _needs_audit(
 
 def _where_it_lies(conditions: Sequence[Condition]) -> Verdict:
     """What intervals say, whoever chose the labels."""
-    if any(one.fails for one in conditions):
+    if any(condition.fails for condition in conditions):
         return "worse"
-    return "better" if all(one.holds for one in conditions) else "not yet"
+    return "better" if all(condition.holds for condition in conditions) else "not yet"

@@ -52,15 +52,15 @@ class Review:
     @property
     def sentence(self) -> str:
         """What is not known, and what would tell."""
-        said = (
+        text = (
             f"it is not ruled out that mainly the {self.model}'s highest {100 * self.depth:.2g}% "
             f"of rows were reviewed, and at most {100 * self.share_below:.2g}% of the others, "
             "which favours that model"
         )
         if self.labels_needed is not None:
-            said += f"; some {self.labels_needed:,} labels in all would rule it out"
+            text += f"; some {self.labels_needed:,} labels in all would rule it out"
         return (
-            f"{said}; an audit between the two models (pumonitor audit draw MONITOR --between "
+            f"{text}; an audit between the two models (pumonitor audit draw MONITOR --between "
             "champion CHALLENGER) decides whoever was reviewed"
         )
 
@@ -130,12 +130,12 @@ class PossibleReviews:
         for model, logs in self.evidence.items():
             for depth, share in np.argwhere(logs < enough):
                 at, below = float(self.depths[depth]), SHARES_BELOW[share]
-                found = self._reweighted(metric, model, depth=at, share_below=below)
+                evidence = self._reweighted(metric, model, depth=at, share_below=below)
                 if is_reversed:
-                    found = found.reversed()
+                    evidence = evidence.reversed()
                 # The smallest share stands for all below it: of rows that nobody looked at nothing
                 # can be known, so it has to be ruled out.
-                if share == 0 or np.log(max(found.capital(above), 1e-300)) < enough:
+                if share == 0 or np.log(max(evidence.capital(above), 1e-300)) < enough:
                     return Review(
                         model=model,
                         depth=at,

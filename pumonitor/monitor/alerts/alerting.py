@@ -317,14 +317,14 @@ class Alerting:
                 )
                 kind = rule.condition.kind if isinstance(rule.condition, Health) else ""
                 if isinstance(rule.condition, Health) and kind in OF_AUDITS:
-                    found = self._of_audits(inputs, rule.condition, timeliness, now)
+                    evidence = self._of_audits(inputs, rule.condition, timeliness, now)
                 elif kind == "lost_rows":
                     looks = refused_looks(tables.connection, inputs.name)
-                    found = lost_rows_evidence(looks, timeliness)
+                    evidence = lost_rows_evidence(looks, timeliness)
                 else:
-                    found = clock_evidence(rule, timeliness, have_stopped=stopped, now=now)
-                if found is not None:
-                    transaction.take_clock_evidence(rule, found, as_of=now)
+                    evidence = clock_evidence(rule, timeliness, have_stopped=stopped, now=now)
+                if evidence is not None:
+                    transaction.take_clock_evidence(rule, evidence, as_of=now)
             elif stopped:
                 # Without further windows reminders are sent by the clock.
                 transaction.remind_by_the_clock(rule, as_of=now)

@@ -105,18 +105,18 @@ class ColumnChallenger:
 
     def scores(self, features: Mapping[str, NDArray[Any]]) -> FloatArray:
         """The column itself."""
-        found = features[self.column]
-        if found.dtype == object:
+        scores = features[self.column]
+        if scores.dtype == object:
             msg = f"column {self.column!r} of challenger {self.name} holds text, not scores"
             raise InputError(msg)
-        missing = int((~np.isfinite(found)).sum())
+        missing = int((~np.isfinite(scores)).sum())
         if missing:
             msg = (
                 f"column {self.column!r} of challenger {self.name} is missing or not finite in "
-                f"{missing} of {len(found)} rows: let the challenger score every row"
+                f"{missing} of {len(scores)} rows: let the challenger score every row"
             )
             raise InputError(msg)
-        return np.asarray(found, dtype=np.float64)
+        return np.asarray(scores, dtype=np.float64)
 
 
 class RegisteredChallenger:
@@ -222,21 +222,21 @@ class RegisteredChallenger:
         except Exception as error:  # noqa: BLE001 (whatever a model of somebody else raises)
             msg = f"{self.scored_by} cannot score these rows: {type(error).__name__}: {error}"
             raise InputError(msg[:500]) from None
-        found = self._one_column(given)
-        if found.shape != (len(rows),) or not np.issubdtype(found.dtype, np.number):
+        scores = self._one_column(given)
+        if scores.shape != (len(rows),) or not np.issubdtype(scores.dtype, np.number):
             msg = (
-                f"{self.scored_by} gives {found.dtype} of shape {found.shape} for {len(rows)} "
+                f"{self.scored_by} gives {scores.dtype} of shape {scores.shape} for {len(rows)} "
                 "rows, not one score a row"
             )
             raise InputError(msg)
-        found = found.astype(np.float64)
-        if len(np.unique(found)) < _FEW <= len(rows):
+        scores = scores.astype(np.float64)
+        if len(np.unique(scores)) < _FEW <= len(rows):
             msg = (
                 f"{self.scored_by} gives classes, not scores: log it with "
                 'pyfunc_predict_fn="predict_proba"'
             )
             raise InputError(msg)
-        return found
+        return scores
 
     def _one_column(self, given: Any) -> NDArray[Any]:
         """The score of what the model gives.
@@ -246,15 +246,15 @@ class RegisteredChallenger:
         InputError
             If it gives several columns, and the configuration names none of them.
         """
-        found = np.asarray(given)
-        if found.ndim != 2:
-            return found
-        if found.shape[1] == 1:
-            return np.asarray(found[:, 0])
-        known = list(map(str, getattr(given, "columns", range(found.shape[1]))))
+        columns = np.asarray(given)
+        if columns.ndim != 2:
+            return columns
+        if columns.shape[1] == 1:
+            return np.asarray(columns[:, 0])
+        known = list(map(str, getattr(given, "columns", range(columns.shape[1]))))
         chosen = known.index(str(self._output)) if str(self._output) in known else self._output
         if isinstance(chosen, int) and chosen < len(known):
-            return np.asarray(found[:, chosen])
+            return np.asarray(columns[:, chosen])
         what = (
             "which one is its score is not said"
             if self._output is None
@@ -292,9 +292,13 @@ class RegisteredChallenger:
         if "sklearn" in self._model.metadata.flavors:
             own = self._model.get_raw_model()
         if hasattr(own, "predict_proba"):
-            found = np.asarray(own.predict_proba(rows))
+            probabilities = np.asarray(own.predict_proba(rows))
             # Of two classes the greater one, as scikit-learn orders them.
-            return found[:, -1] if found.ndim == 2 and found.shape[1] == 2 else found
+            return (
+                probabilities[:, -1]
+                if probabilities.ndim == 2 and probabilities.shape[1] == 2
+                else probabilities
+            )
         if hasattr(own, "decision_function"):
             return own.decision_function(rows)
         return self._model.predict(rows)

@@ -139,7 +139,7 @@ def _registered(
     mask = configuration.mask
     client = MlflowClient(tracking_uri=tracking.address, registry_uri=tracking.registry_address)
     settings = monitor.challengers
-    found = RegisteredChallenger(
+    challenger = RegisteredChallenger(
         name,
         link,
         client,
@@ -152,10 +152,13 @@ def _registered(
         deployed = deployed_by(monitor)
         with asking_registry(mask=mask):
             champion = version_at(client, deployed.model, deployed.alias)
-        if champion is not None and found.is_version(champion.name, champion.version):
-            msg = f"challenger {name} is {found.scored_by}, which is deployed by now: train another"
+        if champion is not None and challenger.is_version(champion.name, champion.version):
+            msg = (
+                f"challenger {name} is {challenger.scored_by}, which is deployed by now: train "
+                "another"
+            )
             raise AlreadyDeployedError(msg)
-    return found
+    return challenger
 
 
 def score_challengers(

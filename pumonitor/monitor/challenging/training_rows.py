@@ -169,7 +169,9 @@ def _columns(monitor: Monitor) -> tuple[str, ...]:
         from pumonitor.sources.rows_by_id import column_names
 
         others = {settings.id or monitor.predictions.id, settings.known_at}
-        known = [one for one in column_names(str(place_of(settings.source))) if one not in others]
+        known = [
+            name for name in column_names(str(place_of(settings.source))) if name not in others
+        ]
         msg = (
             f"{monitor.name} names no features to train on: name those that were known when the "
             f"prediction was made under challengers: features: columns, of {settings.source.name} "

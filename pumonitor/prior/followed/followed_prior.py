@@ -339,11 +339,11 @@ def _on_rows_of(own: ClassPriorEstimate, class_prior: ClassPriorEstimate) -> Cla
 
 def _summariser(windows: Sequence[WindowRows], index: Index) -> Summariser | None:
     """Of where the rows of windows score; None where no window has a table."""
-    cells = [one.cells(index) for one in windows]
-    if all(one is None for one in cells):
+    cells = [cell.cells(index) for cell in windows]
+    if all(cell is None for cell in cells):
         return None
     counts = [
-        (window.rows, window.confirmed) if one is None else (one.total, one.confirmed)
-        for window, one in zip(windows, cells, strict=True)
+        (window.rows, window.confirmed) if cell is None else (cell.total, cell.confirmed)
+        for window, cell in zip(windows, cells, strict=True)
     ]
     return Summariser.learned(cells, counts=counts)

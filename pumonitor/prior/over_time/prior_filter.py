@@ -153,16 +153,16 @@ class PriorFilter:
         """With another window."""
         residual, number = self._residual(window)
         expected = self.variation.next_window(expected=number)
-        parts = [one.after(window, expected) for one in self.parts]
+        parts = [part.after(window, expected) for part in self.parts]
         # A series that never drifted may begin to: no pace is ever ruled out.
-        least = max(one.log_evidence for one in parts) + _LEAST_OF_PACE
-        found = PriorFilter(
-            [replace(one, log_evidence=max(one.log_evidence, least)) for one in parts],
+        least = max(part.log_evidence for part in parts) + _LEAST_OF_PACE
+        followed = PriorFilter(
+            [replace(part, log_evidence=max(part.log_evidence, least)) for part in parts],
             self.variation,
         )
-        ordinary = found.changes()["nothing"]
+        ordinary = followed.changes()["nothing"]
         return replace(
-            found,
+            followed,
             variation=self.variation.after(residual, power=max(ordinary, _LEAST_POWER)),
         )
 
@@ -184,13 +184,13 @@ class PriorFilter:
             raise ValueError(msg)
         return self._with(
             [
-                one.updated_by(
+                part.updated_by(
                     np.asarray(
-                        special.xlogy(positives, one.class_prior)
-                        + special.xlog1py(cases - positives, -one.class_prior)
+                        special.xlogy(positives, part.class_prior)
+                        + special.xlog1py(cases - positives, -part.class_prior)
                     )
                 )
-                for one in self.parts
+                for part in self.parts
             ]
         )
 
@@ -211,7 +211,10 @@ class PriorFilter:
             If they are not in this order.
         """
         return self._with(
-            [one.updated_by(log_density(one.class_prior, value, low, high)) for one in self.parts]
+            [
+                part.updated_by(log_density(part.class_prior, value, low, high))
+                for part in self.parts
+            ]
         )
 
     def reanchored(self, reference: WindowSummary) -> PriorFilter:
@@ -233,7 +236,7 @@ class PriorFilter:
             Without confirmed rows, or without an index.
         """
         _check_reference(reference)
-        return self._with([one.reanchored(reference) for one in self.parts])
+        return self._with([part.reanchored(reference) for part in self.parts])
 
     def to_bytes(self) -> bytes:
         """All of it, to go on with later to the very same numbers."""
@@ -252,7 +255,7 @@ class PriorFilter:
 
     def shares(self) -> FloatArray:
         """Of the paces, by how well each has foretold the windows."""
-        return np.asarray(special.softmax([one.log_evidence for one in self.parts]))
+        return np.asarray(special.softmax([part.log_evidence for part in self.parts]))
 
     def quantiles(self, levels: ArrayLike) -> FloatArray:
         """Of the level of the class prior now, which windows differ from by themselves.
@@ -262,7 +265,7 @@ class PriorFilter:
         levels : array_like
             Between 0 and 1.
         """
-        ends = np.concatenate([cells(one.level).reshape(2, -1) for one in self.parts], axis=1)
+        ends = np.concatenate([cells(part.level).reshape(2, -1) for part in self.parts], axis=1)
         wanted = np.asarray(levels, dtype=float)
         return np.asarray(special.expit(quantiles_of_cells(ends, self._weights(), wanted)))
 
@@ -283,8 +286,8 @@ class PriorFilter:
         """
         far = least_move(self._prior_error())
         moved = [
-            np.abs(np.log(one.class_prior / one.level[:, np.newaxis])).ravel() > far
-            for one in self.parts
+            np.abs(np.log(part.class_prior / part.level[:, np.newaxis])).ravel() > far
+            for part in self.parts
         ]
         return float(self._weights()[np.concatenate(moved)].sum())
 
@@ -320,11 +323,11 @@ class PriorFilter:
 
     def changes(self) -> dict[str, float]:
         """Chances of what happened in the last window, by name; they add up to 1."""
-        chances = self.shares() @ np.stack([one.changes for one in self.parts])
-        found: dict[str, float] = {}
+        chances = self.shares() @ np.stack([part.changes for part in self.parts])
+        chance_by_name: dict[str, float] = {}
         for change, chance in zip(CHANGES, chances.tolist(), strict=True):
-            found[change.name] = found.get(change.name, 0.0) + chance
-        return found
+            chance_by_name[change.name] = chance_by_name.get(change.name, 0.0) + chance
+        return chance_by_name
 
     def _prior_error(self) -> float:
         """Of the logarithm of the reference's class prior over the level that lasts."""
@@ -337,13 +340,13 @@ class PriorFilter:
         """How far a window is from what the level predicts, and how many confirmed it predicts."""
         weight = np.concatenate(
             [
-                share * one.weights().ravel()
-                for share, one in zip(self.shares(), self.parts, strict=True)
+                share * part.weights().ravel()
+                for share, part in zip(self.shares(), self.parts, strict=True)
             ]
         )
         shares, squares, means, mean_squares, distances = (
             np.concatenate(parts)
-            for parts in zip(*(_predicted(one) for one in self.parts), strict=True)
+            for parts in zip(*(_predicted(part) for part in self.parts), strict=True)
         )
         share, mean = float(weight @ shares), float(weight @ means)
         expected = window.rows * window.arrived * share
@@ -360,8 +363,8 @@ class PriorFilter:
     def _weights(self) -> FloatArray:
         return np.concatenate(
             [
-                share * one.weights().sum(axis=0).ravel()
-                for share, one in zip(self.shares(), self.parts, strict=True)
+                share * part.weights().sum(axis=0).ravel()
+                for share, part in zip(self.shares(), self.parts, strict=True)
             ]
         )
 
@@ -376,14 +379,14 @@ def _predicted(part: PacedFilter) -> tuple[FloatArray, ...]:
         + 2 * pi * (1 - pi) * places.one_zero
         + (1 - pi) ** 2 * places.zero_zero
     )
-    found = (
+    predicted = (
         share,
         share**2 * (1 + part.frequency.relative),
         mean,
         mean**2 + variance,
         np.broadcast_to(pi * (places.one - places.zero), share.shape),
     )
-    return tuple(one.ravel() for one in found)
+    return tuple(moments.ravel() for moments in predicted)
 
 
 def _variation(
@@ -392,7 +395,7 @@ def _variation(
     """From the windows of the reference, each compared with their mean."""
     if not windows:
         return Variation.none()
-    found = Variation.unknown()
+    variation = Variation.unknown()
     share = reference.confirmed / reference.rows
     for window in windows:
         expected = window.rows * share
@@ -403,8 +406,8 @@ def _variation(
             index_variance=window.all_variance / distance**2 if distance > 0 else math.nan,
         )
         # A mean of theirs is no other's: they tell as much as one less.
-        found = found.after(residual, power=1 - 1 / len(windows))
-    return found
+        variation = variation.after(residual, power=1 - 1 / len(windows))
+    return variation
 
 
 def _check_reference(reference: WindowSummary) -> None:

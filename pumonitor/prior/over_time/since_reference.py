@@ -179,11 +179,11 @@ def movements(
     """
     points = [_points(part, share) for part, share in zip(parts, shares.tolist(), strict=True)]
     scales = parts[0].scales
-    weight = np.concatenate([one.weight for one in points])
+    weight = np.concatenate([point.weight for point in points])
     weight = weight / weight.sum()
-    ends = np.concatenate([one.prior_ends for one in points], axis=1)
-    moved = np.abs(np.concatenate([one.prior for one in points])) > least_move(prior_error)
-    found = {"class_prior": _movement_of_prior(moved, ends, weight)}
+    ends = np.concatenate([point.prior_ends for point in points], axis=1)
+    moved = np.abs(np.concatenate([point.prior for point in points])) > least_move(prior_error)
+    movement_by_name = {"class_prior": _movement_of_prior(moved, ends, weight)}
     for name, of in {
         "label_frequency": [one.frequency for one in points],
         "ranking": [one.positives for one in points],
@@ -198,8 +198,8 @@ def movements(
             then = scales.positives if name == "ranking" else scales.all_rows
             low, value, high = (1 + one / then for one in (low, value, high))
         chance = float(weight @ np.concatenate([one.moved for one in of]))
-        found[name] = Movement(value=value, low=low, high=high, chance=chance)
-    return found
+        movement_by_name[name] = Movement(value=value, low=low, high=high, chance=chance)
+    return movement_by_name
 
 
 def explanations(
@@ -261,14 +261,16 @@ def own_quantiles(
 ) -> FloatArray:
     """Of the logarithm of the last window's own class prior."""
     points = [_points(part, share) for part, share in zip(parts, shares.tolist(), strict=True)]
-    return _own(points, [one.level for one in points], [one.level_width for one in points], levels)
+    return _own(
+        points, [point.level for point in points], [point.level_width for point in points], levels
+    )
 
 
 def own_factor(parts: Sequence[PacedFilter], shares: FloatArray) -> tuple[float, float, float]:
     """Low, value and high of the last window's own class prior over the reference's."""
     points = [_points(part, share) for part, share in zip(parts, shares.tolist(), strict=True)]
-    none = [np.zeros_like(one.level) for one in points]
-    widths = [one.prior_ends[1] - one.prior_ends[0] for one in points]
+    none = [np.zeros_like(point.level) for point in points]
+    widths = [point.prior_ends[1] - point.prior_ends[0] for point in points]
     low, value, high = np.exp(_own(points, none, widths, _LEVELS)).tolist()
     return low, value, high
 
@@ -281,12 +283,12 @@ def _own(
 ) -> FloatArray:
     """Each point stands for its cell, an even distribution, which is taken for a normal one."""
     mean = np.concatenate(
-        [origin + one.prior + one.own for origin, one in zip(origins, points, strict=True)]
+        [origin + point.prior + point.own for origin, point in zip(origins, points, strict=True)]
     )
     variance = np.concatenate(
-        [one.own_variance + width**2 / 12 for width, one in zip(widths, points, strict=True)]
+        [point.own_variance + width**2 / 12 for width, point in zip(widths, points, strict=True)]
     )
-    weight = np.concatenate([one.weight for one in points])
+    weight = np.concatenate([point.weight for point in points])
     return np.array(
         _quantiles(mean, np.sqrt(variance), weight / weight.sum(), np.asarray(levels, dtype=float))
     )

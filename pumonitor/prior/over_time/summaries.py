@@ -174,7 +174,7 @@ class Summariser:
         ValueError
             Without rows, or without confirmed ones.
         """
-        known = [one for one in windows if one is not None]
+        known = [window for window in windows if window is not None]
         whole = _together(known)
         index = ScoreIndex.learned(whole.scores, whole.positives, whole.rows)
         mean, variance = index.moments(whole.scores, whole.rows)
@@ -184,20 +184,20 @@ class Summariser:
         of_positives = _shrunk(expected, _ROWS_OF_OWN, of_positives, whole.effective_positives)
         of_positives = max(of_positives, _LEAST * high**2)
 
-        counts = counts or [(one.total, one.confirmed) for one in known]
-        total, confirmed = (float(one) for one in np.sum(counts, axis=0))
+        counts = counts or [(window.total, window.confirmed) for window in known]
+        total, confirmed = (float(window) for window in np.sum(counts, axis=0))
         founding = []
-        for one, (rows, labeled) in zip(windows, counts, strict=True):
+        for window, (rows, labeled) in zip(windows, counts, strict=True):
             means = {}
-            if one is not None:
+            if window is not None:
                 means = {
-                    "all_mean": index.moments(one.scores, one.rows)[0],
-                    "all_variance": variance / one.effective_rows,
+                    "all_mean": index.moments(window.scores, window.rows)[0],
+                    "all_variance": variance / window.effective_rows,
                 }
             founding.append(WindowSummary(rows=rows, confirmed=labeled, **means))
-        held = [one for one in known if one.confirmed > 0]
-        highs = np.array([index.moments(one.scores, one.positives)[0] for one in held])
-        of_held = np.array([one.effective_positives for one in held])
+        held = [window for window in known if window.confirmed > 0]
+        highs = np.array([index.moments(window.scores, window.positives)[0] for window in held])
+        of_held = np.array([window.effective_positives for window in held])
         between_of_positives = _between(highs, of_positives / of_held)
         return cls(
             index=index,

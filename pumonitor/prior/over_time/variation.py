@@ -24,9 +24,10 @@ _KEPT: Final = (0.0, 0.7)
 _RESPONSES: Final = (0.0, 1.0)
 _POINTS: Final = np.array(
     [
-        one
-        for one in itertools.product(_PRIORS, _FREQUENCIES, _NEGATIVES, _KEPT, _RESPONSES)
-        if one[0] > 0 or one[3:] == (0, 1)  # without deviations nothing is correlated with them
+        deviations
+        for deviations in itertools.product(_PRIORS, _FREQUENCIES, _NEGATIVES, _KEPT, _RESPONSES)
+        # Without deviations of the class prior nothing is correlated with them.
+        if deviations[0] > 0 or deviations[3:] == (0, 1)
     ]
 )
 _PRIOR, _FREQUENCY, _NEGATIVE, _RHO, _RESPONSE = _POINTS.T

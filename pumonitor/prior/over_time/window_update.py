@@ -27,7 +27,7 @@ _FAR: Final = 0.35
 _BURST: Final = 1.0
 """Variance of the logarithm of what is off in one window alone."""
 
-_LOG_PROBABILITY: Final = np.log([one.probability for one in CHANGES])
+_LOG_PROBABILITY: Final = np.log([change.probability for change in CHANGES])
 KINDS: Final = 4
 """Of pasts that are kept apart in each point: all settled; where rows score has jumped of late; the
 label frequency has; both have."""

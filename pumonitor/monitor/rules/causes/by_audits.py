@@ -117,14 +117,14 @@ class ToldByAudits:
     def read_anew(self, cause: Mapping[str, Any]) -> dict[str, Any]:
         """A stored cause, in JSON types, with what these audits say that it did not know yet."""
         if not (self.decides or self.ranking == "as before"):
-            said = f"{cause['sentence']} {self.sentence}"
-            return {**cause, "sentence": said, "by_audits": self.to_dict()}
+            sentence = f"{cause['sentence']} {self.sentence}"
+            return {**cause, "sentence": sentence, "by_audits": self.to_dict()}
         stored = {tuple(kinds.split(" and ")): share for kinds, share in cause["support"].items()}
         support = self.agreeing(stored)
         likely = marginal(support)
         left_open = self._with_ranking(set(cause.get("possible", ())))
-        found = {kind for kind in left_open if likely.get(kind, 0.0) >= LEAST_SUPPORT}
-        kinds = self.deciding({*cause["kinds"], *found})
+        decided = {kind for kind in left_open if likely.get(kind, 0.0) >= LEAST_SUPPORT}
+        kinds = self.deciding({*cause["kinds"], *decided})
         return {
             **cause,
             "kind": kinds[0] if kinds else "unclear",

@@ -163,7 +163,7 @@ def _others(
 ) -> Iterator[str]:
     """The two likeliest things that may have changed besides the named kinds, or instead."""
     named = set(kinds)
-    likely = sorted(marginal(support).items(), key=lambda one: -one[1])
+    likely = sorted(marginal(support).items(), key=lambda entry: -entry[1])
     others = [
         (kind, share) for kind, share in likely if kind not in named and share >= LEAST_LIKELY
     ]
@@ -217,7 +217,7 @@ def _is_prior_open(support: Support) -> bool:
 def _audit_of_prior(sizes: Mapping[str, Size], observed: Observed) -> str:
     """Audited cases needed to distinguish the class priors before and after the change."""
     by = (sizes["positives"].change, observed.confirmed.change)
-    times = next((one for one in by if not 1 / 1.25 < one < 1.25), 2.0)
+    times = next((factor for factor in by if not 1 / 1.25 < factor < 1.25), 2.0)
     rows = cases_to_distinguish(observed.class_prior, min(observed.class_prior * times, 0.99))
     return f"An audit of about {rows:,} rows would show whether the class prior changed."
 

@@ -136,13 +136,13 @@ def _unmatched(counts: Counts) -> InputFinding | None:
     )
 
 
-def unmatched_sentence(found: UnmatchedLabels) -> str:
+def unmatched_sentence(labels: UnmatchedLabels) -> str:
     """How many labels match no prediction, which, and the likely repair."""
-    examples = ", ".join(ascii(text) for text in found.examples)
-    if found.repair:
+    examples = ", ".join(ascii(text) for text in labels.examples)
+    if labels.repair:
         remedy = (
-            f"{found.repair}: {found.repaired} of {found.tried} that were tried match a prediction "
-            "then"
+            f"{labels.repair}: {labels.repaired} of {labels.tried} that were tried match a "
+            "prediction then"
         )
     else:
         remedy = (
@@ -150,8 +150,8 @@ def unmatched_sentence(found: UnmatchedLabels) -> str:
             "predictions are missing, and whether these labels are about another model"
         )
     return (
-        f"{_part(found.unmatched, found.known, 'label')} about no prediction, such as "
-        f"{examples}, and {'does' if found.unmatched == 1 else 'do'} not count: {remedy}"
+        f"{_part(labels.unmatched, labels.known, 'label')} about no prediction, such as "
+        f"{examples}, and {'does' if labels.unmatched == 1 else 'do'} not count: {remedy}"
     )
 
 

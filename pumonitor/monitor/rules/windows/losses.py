@@ -99,15 +99,19 @@ def find_loss(
     for number, counts in by_pane.items():
         # Rows do not depend on the moment: any one tells of them.
         moment = min(number, newest)
-        left = [found.get((moment, one.model_version, one.segment), (0, 0)) for one in counts]
+        left = [
+            found.get((moment, earlier.model_version, earlier.segment), (0, 0))
+            for earlier in counts
+        ]
         of_rows = [
-            (one, one.rows, rows_left) for one, (rows_left, _) in zip(counts, left, strict=True)
+            (earlier, earlier.rows, rows_left)
+            for earlier, (rows_left, _) in zip(counts, left, strict=True)
         ]
         losses += _losses("rows", of_rows, rows)
         if number <= newest:
             of_labels = [
-                (one, one.labels, labels_left)
-                for one, (_, labels_left) in zip(counts, left, strict=True)
+                (earlier, earlier.labels, labels_left)
+                for earlier, (_, labels_left) in zip(counts, left, strict=True)
             ]
             losses += _losses("labels", of_labels, labels)
     # With rows their labels are gone as well: rows first, all before a series, then the largest.
