@@ -136,8 +136,8 @@ def by_size(large: Evaluation, small: Evaluation, times: int) -> float:
     root, errors = times**0.5, [0.0]
     for name, few in small.estimates.items():
         many = large[name]
-        # What luck adds to the best of many thresholds is taken off, and falls with the rows.
-        if not name.endswith("_max"):
+        # Luck of the best threshold, and what a labeled row says of itself, are taken off these.
+        if not name.endswith("_max") and name != "average_precision":
             errors.append(abs(many.value - few.value))
         if np.isfinite(few.se_sampling) and few.se_sampling > 0:
             errors.append(abs(many.se_sampling - few.se_sampling / root))
