@@ -50,7 +50,7 @@ def windows_until_seen(
     >>> summariser = Summariser.learned([day() for _ in range(10)])
     >>> level = Level.given(0.1, 0.08, 0.12)
     >>> windows_until_seen(summariser, level, 2.0, odds=9.0)
-    2
+    3
     """
     followed = summariser.begun(level)
     before, after = (_expected(summariser, level, times) for times in (1.0, ratio))

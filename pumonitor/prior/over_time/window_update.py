@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from pumonitor.prior.over_time.changes import CHANGES, Burst, Change, Scores
 from pumonitor.prior.over_time.conditionals import MOMENTS_OF_PLACES, Frequency, Places
@@ -399,7 +400,9 @@ def _count(
     of_frequency = np.log1p(frequency.relative)
     in_all = own + beside + window.arrived_variance + of_frequency
     shape = 1 / (frequency.relative + spread)
-    excess = np.log((shape + window.confirmed) / (shape + positives * frequency.mean))
+    # Mean logarithms, after and before: the logarithm of a gamma's mean is higher by 1 / 2 shape.
+    excess = special.digamma(shape + window.confirmed) - special.digamma(shape)
+    excess -= np.log1p(positives * frequency.mean / shape)
     share, left = own / in_all, 1 / (shape + window.confirmed)
     unsure = expected.share_variance if burst == "none" else 0.0
     of_window = Own(

@@ -128,12 +128,12 @@ def test_the_density_is_that_of_many_particles(apart, shown):
             "burst": 1.0,
         },
         own=own | {"negatives": own["negatives"] * distance},
-        particles=200_000,
+        particles=400_000,
         seed=1,
     )
-    assert followed.quantiles(LEVELS) == pytest.approx(np.quantile(particles, LEVELS), rel=0.1)
+    assert followed.quantiles(LEVELS) == pytest.approx(np.quantile(particles, LEVELS), rel=0.06)
     found = followed.window_quantiles(LEVELS)
-    assert found == pytest.approx(np.quantile(of_window, LEVELS), rel=0.1)
+    assert found == pytest.approx(np.quantile(of_window, LEVELS), rel=0.06)
 
 
 def test_windows_that_are_as_before_say_nothing_of_the_level():
