@@ -98,10 +98,10 @@ def test_a_window_with_as_many_labels_as_the_prior_has_positives_is_not_all_know
 
 
 def test_labels_of_which_some_are_wrong_leave_positives_that_are_not_labeled():
-    """Of 60 labels 48 are right, of 50 positives: the other two are somewhere else."""
+    """Of 60 labels 48 are right, of 60 positives: the other twelve are somewhere else."""
     found = window_prior(
         problem_from_arrays(
-            *top_of(4000, 0.4, 60), class_prior=50 / 4000, label_purity=0.8, target="window"
+            *top_of(4000, 0.4, 60), class_prior=60 / 4000, label_purity=0.8, target="window"
         )
     )
-    assert 48 / 4000 < np.min(found) < 50 / 4000 < np.max(found)
+    assert 48 / 4000 < np.min(found) < 60 / 4000 < np.max(found)
