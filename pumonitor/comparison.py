@@ -212,7 +212,7 @@ def compare(
         settings={"threshold": thresholds, **shared},
         warnings=warnings,
         chosen_by=_chooser(tables, thresholds, warnings),
-        possibly_chosen_by=_possible_choosers(tables, prior)
+        possibly_chosen_by=_possible_choosers(tables, prior, label_purity=first.label_purity)
         if scenario == "single-training-set"
         else (),
         pairs=ModelPairs(
@@ -234,7 +234,7 @@ def _rows(
 
 
 def _possible_choosers(
-    tables: Mapping[str, ScoreTable], class_prior: ClassPriorEstimate
+    tables: Mapping[str, ScoreTable], class_prior: ClassPriorEstimate, *, label_purity: float
 ) -> tuple[str, ...]:
     """Models whose highest rows alone may have been reviewed, as far as labels tell.
 
@@ -242,7 +242,8 @@ def _possible_choosers(
     """
     first = next(iter(tables.values()))
     rows = float((first.unlabeled + first.labeled_mass + first.negative).sum())
-    if class_prior.is_known and first.labeled_mass.sum() >= _EVERY * class_prior.value * rows:
+    confirmed = label_purity * float(first.labeled_mass.sum())
+    if class_prior.is_known and confirmed >= _EVERY * class_prior.value * rows:
         return ()
     return tuple(
         name

@@ -117,3 +117,18 @@ def test_a_model_is_not_better_by_an_impossible_value():
     assert came_out > 1
     assert str(lead).startswith(f"precision: no verdict, {lead.best} came out at {came_out:.3g}")
     assert str(lead).endswith(", which is impossible")
+
+
+def test_where_every_positive_is_confirmed_nobody_chose_them():
+    """Unless some labels are wrong: then as many positives are somewhere else."""
+    rng = np.random.default_rng(5)
+    positive = rng.random(2000) < 0.1
+    scores = {name: rng.normal(2.0 * positive) for name in ("one", "other")}
+    labels = positive.astype(int)
+    labels[np.flatnonzero(labels)[scores["one"][positive] < 1.5]] = 0
+    share = labels.mean()
+    whole, known = (compare(labels, scores, class_prior=one) for one in (1.2 * share, share))
+    assert "one" in whole.possibly_chosen_by
+    assert known.possibly_chosen_by == ()
+    noisy = compare(labels, scores, class_prior=share, label_purity=0.8)
+    assert "one" in noisy.possibly_chosen_by

@@ -75,10 +75,10 @@ class PossibleReviews:
     Attributes
     ----------
     windows : tuple of PairedLabels
+        Those with propensities say how their labels were chosen, and count as they are.
     depths : ndarray of float, shape (depths,)
     evidence : mapping of str to ndarray of float, shape (depths, shares)
-        Logarithm of the evidence against each, by model. Empty where labels have propensities,
-        which say how they were chosen.
+        Logarithm of the evidence against each, by model. Empty where all labels have propensities.
     """
 
     windows: tuple[PairedLabels, ...]
@@ -149,15 +149,19 @@ class PossibleReviews:
     ) -> MeanEvidence:
         """The differences, had there been such a review: fewer positives were confirmed below."""
         ranked = [
-            window for window in self.windows if len(window.champion_below) == len(window.weights)
+            window
+            for window in self.windows
+            if not window.counts or len(window.champion_below) == len(window.weights)
         ]
         return MeanEvidence.of(
             [window.differences(metric) for window in ranked],
             [
                 np.where(window.share_below(model) >= 1 - depth, 1.0, 1 / share_below)
+                if window.counts
+                else window.weights
                 for window in ranked
             ],
-            largest_weight=1 / share_below,
+            largest_weight=max([1 / share_below, *(window.largest_weight for window in ranked)]),
         )
 
     def _needed(self, evidence: float, enough: float) -> int | None:

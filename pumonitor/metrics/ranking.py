@@ -23,7 +23,7 @@ _UNSEEN_ROWS = 1 / 4
 """Of unseen positives, in the draws below the value; the lower end then stands for 1 / n_L."""
 _HEAVY_UNSEEN_ROWS = 1 / 2
 """The same with propensities, of the weight that an unseen positive would have had."""
-_EVERY_OTHER = np.arange(DRAWS) % 2 == 0
+_EVERY_OTHER = np.arange(0, DRAWS, 2)
 
 FloatArray = NDArray[np.float64]
 
@@ -61,8 +61,7 @@ def observed_lift(problem: Problem) -> ObservedLift:
     error, degrees = standard_error(problem, labeled_influence, population_influence)
     rng = problem.generator("ranking")
     seen = logit_t_draws(value, error, degrees, size=DRAWS, rng=rng)
-    nearer_chance = (seen - value) * (0.5 - value) > 0 if np.any(seen != value) else _EVERY_OTHER
-    unseen = _unseen_share(problem, labeled_influence, nearer_chance)
+    unseen = _unseen_share(problem, labeled_influence, _nearer_chance(value, seen))
     return ObservedLift(
         value=value,
         draws=seen + unseen * (0.5 - seen),
@@ -73,10 +72,21 @@ def observed_lift(problem: Problem) -> ObservedLift:
     )
 
 
+def _nearer_chance(value: float, seen: FloatArray) -> NDArray[np.intp]:
+    """Draws nearer to 1/2 than the value, nearest to the value first; half of equal ones.
+
+    In this order scores and the same scores reversed give each draw and its mirror image one share.
+    """
+    if not np.any(seen != value):
+        return _EVERY_OTHER
+    nearer = np.flatnonzero((seen - value) * (0.5 - value) > 0)
+    return nearer[np.argsort(np.abs(seen[nearer] - value), kind="stable")]
+
+
 def _unseen_share(
-    problem: Problem, labeled_influence: FloatArray, nearer_chance: NDArray[np.bool_]
+    problem: Problem, labeled_influence: FloatArray, held: NDArray[np.intp]
 ) -> FloatArray:
-    """Draws of the share of positives of kinds that no labeled row shows; 0 in the other half.
+    """Draws of the share of positives of kinds that no labeled row shows; 0 but for those `held`.
 
     n_L labeled rows all miss a share u with chance (1 - u)^n_L. With a quarter of a row for what
     is unseen, u has the distribution Beta(1/4, n_L); as half of the draws hold it, the 2.5% end
@@ -86,7 +96,6 @@ def _unseen_share(
     For the window target it is as much less as the window leaves unknown.
     """
     rng, share = problem.generator("unseen positives"), np.zeros(DRAWS)
-    held = np.flatnonzero(nearer_chance)
     if problem.table.has_propensities:
         unseen = rng.permutation(_unseen_rows(_HEAVY_UNSEEN_ROWS, len(held)))
         unseen *= _relative_weight_if_labeled(problem, labeled_influence)

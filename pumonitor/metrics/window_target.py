@@ -37,7 +37,9 @@ def window_prior(problem: Problem) -> FloatArray | float:
         return value
     least = problem.labeled_fraction * problem.label_purity
     if problem.prior_draws is None or problem.class_prior.is_known:
-        if problem.scenario == "case-control" or problem.label_share >= 1 - 1e-9:
+        # Of the positives; more than there are say that the window has more than the process.
+        labeled = problem.label_share * problem.label_purity
+        if problem.scenario == "case-control" or abs(labeled - 1) <= 1e-9:
             return value
         draws = share_draws(
             value * problem.population_size,

@@ -5,8 +5,10 @@ import pytest
 from scipy import special
 
 from pumonitor.metrics import auc, aul
+from pumonitor.metrics.from_arrays import problem_from_arrays
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.ranking import observed_lift
+from pumonitor.metrics.window_target import window_prior
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
@@ -78,15 +80,28 @@ def test_a_ranking_without_a_fault_leaves_room_for_one_in_n_unseen(labeled):
 def test_what_is_unseen_draws_a_reversed_ranking_up_as_it_draws_a_good_one_down():
     labels, scores = top_of(20_000, 0.01, 8)
     up, down = aul(labels, scores), aul(labels, -scores)
-    assert (down.low, down.high) == pytest.approx((1 - up.high, 1 - up.low), abs=1e-3)
+    assert (down.low, down.high) == pytest.approx((1 - up.high, 1 - up.low), abs=1e-9)
 
 
 def test_a_window_with_as_many_labels_as_the_prior_has_positives_is_not_all_known():
     """A known class prior is the process's: here it gives 60.5 positives, and 60 are labeled."""
     labels, scores = top_of(4000, 0.4, 60)
-    process, window, all_labeled = (
-        aul(labels, scores, class_prior=prior, target=target)
-        for prior, target in ((60.5 / 4000, "process"), (60.5 / 4000, "window"), (0.015, "window"))
+
+    def width(positives, **setting):
+        found = aul(labels, scores, class_prior=positives / 4000, **setting)
+        return found.high - found.low
+
+    assert width(60.5, target="window") > 0.25 * width(60.5, target="process")
+    assert width(60.0, target="window") < 1e-9
+    # One more is labeled than it gives: so this window has more of them than the process.
+    assert width(59.0, target="window") == pytest.approx(width(60.5, target="window"), rel=0.25)
+
+
+def test_labels_of_which_some_are_wrong_leave_positives_that_are_not_labeled():
+    """Of 60 labels 48 are right, of 60 positives: the other twelve are somewhere else."""
+    found = window_prior(
+        problem_from_arrays(
+            *top_of(4000, 0.4, 60), class_prior=60 / 4000, label_purity=0.8, target="window"
+        )
     )
-    assert window.high - window.low > 0.25 * (process.high - process.low)
-    assert all_labeled.high - all_labeled.low < 1e-9
+    assert 48 / 4000 < np.min(found) < 60 / 4000 < np.max(found)
