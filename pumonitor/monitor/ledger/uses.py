@@ -85,8 +85,10 @@ def places(connection: Connection, monitors: Sequence[str]) -> dict[str, str]:
     return {row.name.removeprefix(_PLACE): row.value for row in rows}
 
 
-def left_note(name: str, *, place: str, own: str) -> str:
-    """What is said of a monitor with open incidents that is not configured; "" for others' ones.
+def left_note(name: str, *, place: str, own: str) -> tuple[str, str] | None:
+    """What is said of a monitor with open incidents that is not configured, and what to do.
+
+    None of others' ones.
 
     Parameters
     ----------
@@ -96,14 +98,16 @@ def left_note(name: str, *, place: str, own: str) -> str:
     own : str
         Machine and file of this configuration.
     """
+    file, own_file = place.partition(":")[2], own.partition(":")[2]
     if place == own:
         return (
-            f"{name}: it is not in {own.partition(':')[2]} any more; pumonitor run and serve "
-            "resolve its open incidents, and say why to whom they had notified"
+            f"{name}: it is not in {file} any more",
+            "pumonitor run and serve resolve its open incidents, and say why to whom they had "
+            "notified",
         )
-    if place and place.partition(":")[2] != own.partition(":")[2]:
-        return ""  # Somebody else's.
+    if place and file != own_file:
+        return None
     return (
-        f"{name}: it has open incidents and is not in this configuration: if nobody else watches "
-        f"it, pumonitor finish {name} resolves them"
+        f"{name}: it has open incidents and is not in this configuration",
+        f"if nobody else watches it, pumonitor finish {name} resolves them",
     )
