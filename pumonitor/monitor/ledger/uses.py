@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.connections import Database
@@ -71,11 +71,7 @@ def refuse_turns(connection: Connection, monitor: str, configuration: str) -> No
 
 def note_place(connection: Connection, database: Database, monitor: str, place: str) -> None:
     """Remember which machine and file a monitor is worked on from."""
-    row = {"name": _PLACE + monitor, "value": place}
-    connection.execute(database.insert_if_absent(keys).values(row))
-    connection.execute(
-        update(keys).where(keys.c.name == row["name"], keys.c.value != place).values(value=place)
-    )
+    database.put(connection, keys, [{"name": _PLACE + monitor, "value": place}])
 
 
 def places(connection: Connection, monitors: Sequence[str]) -> dict[str, str]:
