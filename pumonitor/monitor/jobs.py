@@ -343,7 +343,7 @@ class Jobs:
                 file = place.rpartition("/")[2]
                 self.close_monitor(name, because=f"The monitor is not in {file} any more.")
             if note := left_note(name, place=place, own=self._place):
-                done.notes.append(note)
+                done.notes.append("; ".join(note))
 
     def close_monitor(self, name: str, *, because: str) -> None:
         """Resolve all open incidents of a monitor that nobody watches any more.

@@ -6,6 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
+from pumonitor.monitor.app import utc_now
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.inspection.doctor import examine
 from pumonitor.monitor.ledger.ledger import Ledger
 from tests.monitor.delivery.notifications.receivers import http_receiver
 from tests.monitor.monitored_shop import write_shop
@@ -93,7 +96,11 @@ def test_a_monitor_of_another_machine_is_told_of_and_finished_by_hand(shop, monk
         receiver.requests.clear()
         renamed(shop)
         told = invoke("run", path=shop)
-        assert "if nobody else watches it, pumonitor finish card-fraud resolves them" in told
+        remedy = "if nobody else watches it, pumonitor finish card-fraud resolves them"
+        assert remedy in told
+        complaints = examine(read_configuration(shop).configuration, now=utc_now())
+        (left,) = [one for one in complaints if one.what.startswith("card-fraud: ")]
+        assert left.remedy == remedy
         assert not any(b'"card-fraud"' in one.body for one in receiver.requests)
         done = invoke("finish", "card-fraud", path=shop)
         assert done == "card-fraud: its open incidents are resolved"

@@ -111,9 +111,8 @@ def examine(
 def _of_uses(ledger: Ledger, configuration: Configuration) -> Iterator[Complaint]:
     """Complaints about configurations that take turns, and monitors that are gone."""
     for monitor in configuration.monitors.values():
-        found = ledger.turns(monitor.name)
-        if found is not None:
-            other, at = found
+        if (other_turn := ledger.turns(monitor.name)) is not None:
+            other, at = other_turn
             stored = ledger.configurations(monitor.name)
             present = ledger.configuration(monitor.name)
             changes = changes_between(stored.get(other, {}), stored.get(present or "", {}))
@@ -127,9 +126,8 @@ def _of_uses(ledger: Ledger, configuration: Configuration) -> Iterator[Complaint
             )
     for name, place in ledger.left_monitors(configuration.monitors).items():
         note = left_note(name, place=place, own=configuration.place)
-        if note:
-            what, _, remedy = note.partition("; " if place else ": if ")
-            yield Complaint(severity="warning", what=what, remedy=remedy)
+        if note is not None:
+            yield Complaint(severity="warning", what=note[0], remedy=note[1])
 
 
 def _of_tracking(tracking: Tracking | None) -> list[Complaint]:

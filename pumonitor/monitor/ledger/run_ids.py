@@ -36,5 +36,4 @@ class StoredRunIds:
         """Store the run id in place of an earlier one."""
         with self._database.writing() as connection:
             row = {"name": _PREFIX + key, "value": run_id}
-            connection.execute(self._database.insert_if_absent(keys).values(row))
-            connection.execute(keys.update().where(keys.c.name == row["name"]).values(value=run_id))
+            self._database.put(connection, keys, [row])

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.connections import Database
@@ -71,11 +71,7 @@ def refuse_turns(connection: Connection, monitor: str, configuration: str) -> No
 
 def note_place(connection: Connection, database: Database, monitor: str, place: str) -> None:
     """Remember which machine and file a monitor is worked on from."""
-    row = {"name": _PLACE + monitor, "value": place}
-    connection.execute(database.insert_if_absent(keys).values(row))
-    connection.execute(
-        update(keys).where(keys.c.name == row["name"], keys.c.value != place).values(value=place)
-    )
+    database.put(connection, keys, [{"name": _PLACE + monitor, "value": place}])
 
 
 def places(connection: Connection, monitors: Sequence[str]) -> dict[str, str]:
@@ -85,8 +81,10 @@ def places(connection: Connection, monitors: Sequence[str]) -> dict[str, str]:
     return {row.name.removeprefix(_PLACE): row.value for row in rows}
 
 
-def left_note(name: str, *, place: str, own: str) -> str:
-    """What is said of a monitor with open incidents that is not configured; "" for others' ones.
+def left_note(name: str, *, place: str, own: str) -> tuple[str, str] | None:
+    """What is said of a monitor with open incidents that is not configured, and what to do.
+
+    None of others' ones.
 
     Parameters
     ----------
@@ -96,14 +94,16 @@ def left_note(name: str, *, place: str, own: str) -> str:
     own : str
         Machine and file of this configuration.
     """
+    file, own_file = place.partition(":")[2], own.partition(":")[2]
     if place == own:
         return (
-            f"{name}: it is not in {own.partition(':')[2]} any more; pumonitor run and serve "
-            "resolve its open incidents, and say why to whom they had notified"
+            f"{name}: it is not in {file} any more",
+            "pumonitor run and serve resolve its open incidents, and say why to whom they had "
+            "notified",
         )
-    if place and place.partition(":")[2] != own.partition(":")[2]:
-        return ""  # Somebody else's.
+    if place and file != own_file:
+        return None
     return (
-        f"{name}: it has open incidents and is not in this configuration: if nobody else watches "
-        f"it, pumonitor finish {name} resolves them"
+        f"{name}: it has open incidents and is not in this configuration",
+        f"if nobody else watches it, pumonitor finish {name} resolves them",
     )

@@ -128,15 +128,7 @@ class DuckDBEngine(DuckDBAnswers):
             raise no_files(files)
         unread = files.damaged if isinstance(files, Location) else {}
         if files.kind == "parquet":
-            relation = self._parquet(session, shown, paths, roles)
-            # Files that are no Parquet at all come first: nothing is asked of them.
-            return replace(
-                relation,
-                damaged=(
-                    *damaged_files(session, unread, paths, _time_of(roles, relation.columns)),
-                    *relation.damaged,
-                ),
-            )
+            return self._parquet(session, shown, paths, roles, unread=unread)
         if files.kind == "csv":
             relation = self._csv(session, shown, paths, roles)
         else:
@@ -248,12 +240,20 @@ class DuckDBEngine(DuckDBAnswers):
             raise InputError(msg) from None
 
     def _parquet(
-        self, session: Session, shown: str, paths: Sequence[str], roles: Mapping[str, str]
+        self,
+        session: Session,
+        shown: str,
+        paths: Sequence[str],
+        roles: Mapping[str, str],
+        *,
+        unread: Mapping[str, str],
     ) -> Relation:
         found = parquet_files(session, paths, roles, name=shown, kind_of=kind_of_type)
+        # Nothing is asked of files that are no Parquet at all.
+        damaged = {**unread, **found.damaged}
         if not found.files:
             nothing = _without_rows(shown, roles)
-            return replace(nothing, damaged=damaged_files(session, found.damaged, (), None))
+            return replace(nothing, damaged=damaged_files(session, damaged, (), None))
         listed = ", ".join(map(text, found.files))
         reader = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = true)"
         columns = described(session, reader)
@@ -269,7 +269,7 @@ class DuckDBEngine(DuckDBAnswers):
             sql=reader,
             columns=columns,
             rows=found.rows,
-            damaged=damaged_files(session, found.damaged, found.files, _time_of(roles, columns)),
+            damaged=damaged_files(session, damaged, found.files, _time_of(roles, columns)),
             ends=ends_in_footers(found.files, {one: columns[one] for one in roles}),
         )
 

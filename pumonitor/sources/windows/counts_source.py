@@ -21,7 +21,7 @@ from pumonitor.ports import (
     WindowCounts,
 )
 from pumonitor.scans import Scan
-from pumonitor.sources.column_types.column_kinds import DamagedFile, Key
+from pumonitor.sources.column_types.column_kinds import Key
 from pumonitor.sources.column_types.time_columns import (
     CLOCKS_DIFFER,
     EARLIEST,
@@ -30,9 +30,10 @@ from pumonitor.sources.column_types.time_columns import (
 from pumonitor.sources.windows.asking import LoadIds
 from pumonitor.sources.windows.cost import Cost, Stopwatch
 from pumonitor.sources.windows.counting import count_window
-from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks, NamesDamagedFiles
+from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
+from pumonitor.sources.windows.damaged_files import check_files, naming_file, waits_for
 from pumonitor.sources.windows.described import named_columns, sample_of, types_of
 from pumonitor.sources.windows.drawing import DrawQuery, count_bins, draw_rows
 from pumonitor.sources.windows.extent import MOST_AHEAD, Extent, ahead, extent_of
@@ -121,7 +122,7 @@ class CountedSource:
                     self._engine, query, load_ids=self.load_ids, progress=progress
                 )
             except DamagedFileError as error:
-                raise self._naming_file(error, query) from None
+                raise self._naming_file(error, query.between) from None
             counts = self.versioned(counts, watch)
         return self.with_unmatched(counts, request)
 
@@ -143,39 +144,19 @@ class CountedSource:
         for request in requests:
             yield waiting[request.window] if request.window in waiting else next(counted)
 
-    def _naming_file(self, error: DamagedFileError, query: CountQuery) -> DamagedFileError:
-        """The error with the name of the file, of which the library does not always say it."""
-        if "Failed to read file" in str(error):
-            return error
-        time = self._predictions.time
-        for engine, relation, column, bounds in (
-            (
-                self._engine,
-                self._predictions.relation,
-                time.column.name,
-                time.bounds(*query.between),
-            ),
-            (self._label_engine, self._labels.relation, self._labels.id.name, None),
-        ):
-            if isinstance(engine, NamesDamagedFiles):
-                file = engine.damaged_file(relation, column, bounds)
-                if file is not None:
-                    msg = f"{file} of {relation.name} is damaged: write it again"
-                    return DamagedFileError(msg)
-        return error
+    def _naming_file(
+        self, error: DamagedFileError, between: tuple[datetime, datetime]
+    ) -> DamagedFileError:
+        predictions, labels = self._predictions, self._labels
+        column, bounds = predictions.time.column.name, predictions.time.bounds(*between)
+        return naming_file(
+            error,
+            (self._engine, predictions.relation, column, bounds),
+            (self._label_engine, labels.relation, labels.id.name, None),
+        )
 
     def _check_files(self, window: Window, as_of: datetime) -> None:
-        """Refuse a window that a damaged file may have predictions of, or labels known by then."""
-        # A label counts from a day before its prediction on.
-        labels_from = window.start - CLOCKS_DIFFER
-        for relation, start, end in (
-            (self._predictions.relation, window.start, window.end),
-            (self._labels.relation, labels_from, as_of + timedelta.resolution),
-        ):
-            for file in relation.damaged:
-                if file.may_hold(start, end):
-                    msg = f"{file.why}. It may have rows of this window, which waits for it"
-                    raise DamagedFileError(msg)
+        check_files(self._predictions.relation, self._labels.relation, window, as_of)
 
     def query_of(self, requests: Sequence[CountRequest]) -> CountQuery:
         """The query about one window, or about several that are alike but for time."""
@@ -350,7 +331,7 @@ class CountedSource:
     def set_aside(self) -> tuple[str, ...]:
         """What is left out: rows ahead of now, by the last look at all, and files."""
         damaged = (*self._predictions.relation.damaged, *self._labels.relation.damaged)
-        return (*self._set_aside, *(f"{file.why}. {_waits_for(file)}" for file in damaged))
+        return (*self._set_aside, *map(waits_for, damaged))
 
     def describe(self) -> SourceDescription:
         """Look at both tables, at all rows of each.
@@ -545,20 +526,3 @@ class CountedSource:
 
 def _all_but_orphans(query: CountQuery) -> Statement:
     return query.everything(with_orphans=False)
-
-
-def _waits_for(file: DamagedFile) -> str:
-    """Which windows wait for a damaged file."""
-    first, last = (
-        None if moment is None else f"{moment:%Y-%m-%d %H:%M}" for moment in (file.first, file.last)
-    )
-    reach = (
-        f" from {first} to {last} UTC"
-        if first and last
-        else f" until {last} UTC"
-        if last
-        else f" from {first} UTC on"
-        if first
-        else ""
-    )
-    return f"It may have rows{reach}: windows that may need them wait for it"

@@ -1,4 +1,4 @@
-"""Files that cannot be read, and which windows their rows may be of."""
+"""Files that cannot be read, which windows their rows may be of, and what is said of them."""
 
 # ruff: noqa: S608 (paths and names reach SQL only through `text`)
 
@@ -11,11 +11,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from pumonitor.sources.column_types.column_kinds import Column, DamagedFile
+from pumonitor.errors import DamagedFileError
+from pumonitor.ports import Window
+from pumonitor.sources.column_types.column_kinds import Column, DamagedFile, Relation
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, from_microseconds
 from pumonitor.sources.reach.session import Session, text
+from pumonitor.sources.windows.counts_engine import Engine, NamesDamagedFiles
 
-__all__ = ["damaged_files"]
+__all__ = ["check_files", "damaged_files", "naming_file", "waits_for"]
 
 _DATE: Final = re.compile(r"(?<!\d)(\d{4})\D{0,7}(\d{2})\D{0,5}(\d{2})(?!\d)")
 """A day in a path, as in 2026-01-31, 20260131 or year=2026/month=01/day=31."""
@@ -47,7 +50,7 @@ def damaged_files(
     if not damaged:
         return ()
     reach = _reach(_ends(session, readable, time)) if readable and time is not None else None
-    found = []
+    files = []
     for path, why in damaged.items():
         first, last = None, _written(path)
         day = _day_in(path)
@@ -55,8 +58,62 @@ def damaged_files(
             first = day + reach[0]
             named = day + reach[1] - timedelta.resolution
             last = named if last is None else min(last, named)
-        found.append(DamagedFile(path=path, why=why, first=first, last=last))
-    return tuple(found)
+        files.append(DamagedFile(path=path, why=why, first=first, last=last))
+    return tuple(files)
+
+
+def check_files(predictions: Relation, labels: Relation, window: Window, as_of: datetime) -> None:
+    """Refuse a window that a damaged file may have predictions of, or labels known by then.
+
+    Raises
+    ------
+    DamagedFileError
+        If one may.
+    """
+    # A label counts from a day before its prediction on.
+    labels_from = window.start - CLOCKS_DIFFER
+    for relation, start, end in (
+        (predictions, window.start, window.end),
+        (labels, labels_from, as_of + timedelta.resolution),
+    ):
+        for file in relation.damaged:
+            if file.may_hold(start, end):
+                msg = f"{file.why}. It may have rows of this window, which waits for it"
+                raise DamagedFileError(msg)
+
+
+def naming_file(
+    error: DamagedFileError, *read: tuple[Engine, Relation, str, Sequence[object] | None]
+) -> DamagedFileError:
+    """The error with the name of the file, of which the library does not always say it.
+
+    Parameters
+    ----------
+    error : DamagedFileError
+    *read : tuple of Engine, Relation, str, and sequence or None
+        What was read: by which engine, and of a column (of times) within which bounds.
+    """
+    if "Failed to read file" in str(error):
+        return error
+    for engine, relation, column, bounds in read:
+        if isinstance(engine, NamesDamagedFiles):
+            file = engine.damaged_file(relation, column, bounds)
+            if file is not None:
+                return DamagedFileError(f"{file} of {relation.name} is damaged: write it again")
+    return error
+
+
+def waits_for(file: DamagedFile) -> str:
+    """What is wrong with a damaged file, and which windows wait for it."""
+    first, last = (
+        "" if moment is None else f"{moment:%Y-%m-%d %H:%M}" for moment in (file.first, file.last)
+    )
+    reach = {
+        (True, True): f" from {first} to {last} UTC",
+        (False, True): f" until {last} UTC",
+        (True, False): f" from {first} UTC on",
+    }.get((bool(first), bool(last)), "")
+    return f"{file.why}. It may have rows{reach}: windows that may need them wait for it"
 
 
 def _day_in(path: str) -> datetime | None:

@@ -96,6 +96,17 @@ def test_only_its_window_waits_and_all_is_as_without_damage_once_it_is_repaired(
     assert without_revisions(results) == without_revisions(run(shop(undisturbed))[1])
 
 
+def test_files_that_are_damaged_in_several_ways_hold_up_their_own_windows_alone(tmp_path):
+    path = shop(tmp_path)
+    empty(tmp_path / "p/2026-01-02.parquet")
+    cut(tmp_path / "p/2026-01-03.parquet")
+    done, results, _ = run(path)
+    assert days_with_results(results) == [1, 4]
+    assert [text.partition(" UTC: ")[0] for text in done.failures] == [
+        f"card-fraud, window of 2026-01-{day} 00:00" for day in ("02", "03")
+    ]
+
+
 def test_run_names_the_file_until_it_is_repaired(tmp_path):
     path = shop(tmp_path)
     file = tmp_path / "p/2026-01-02.parquet"

@@ -337,7 +337,7 @@ class AlertTables:
 
     def put_alerts(self, alerts: Iterable[Alert]) -> None:
         """Store these alerts, replacing their earlier states."""
-        self._replace(alert_states, [asdict(one) for one in alerts])
+        self._database.put(self.connection, alert_states, [asdict(alert) for alert in alerts])
 
     def add(self, transition: Transition, *, at: datetime, withheld: Withheld | None) -> int:
         """Store a transition; returns its id."""
@@ -387,25 +387,6 @@ class AlertTables:
         if at is not None:
             query = query.where(own.starts <= at, own.ends > at)
         return tuple(_silence(row) for row in reversed(self.connection.execute(query).all()))
-
-    def _replace(self, table: Any, rows: list[dict[str, Any]]) -> None:
-        if not rows:
-            return
-        keys = [column.name for column in table.primary_key]
-        statement = self._database.insert_if_absent(table)
-        # `insert_if_absent` made one of either database; both take the same change of it.
-        upsert: Any = type(statement)(table)
-        self.connection.execute(
-            upsert.on_conflict_do_update(
-                index_elements=keys,
-                set_={
-                    column.name: upsert.excluded[column.name]
-                    for column in table.columns
-                    if column.name not in keys
-                },
-            ),
-            rows,
-        )
 
 
 def stored_alert(row: Row[Any]) -> Alert:

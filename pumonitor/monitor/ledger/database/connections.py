@@ -248,14 +248,31 @@ class Database:
 
     def insert_if_absent(self, table: Table) -> Insert:
         """An INSERT that skips rows whose keys exist."""
+        statement: Insert = self._insert(table).on_conflict_do_nothing()
+        return statement
+
+    def put(self, connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+        """Insert rows, in place of those with the same keys."""
+        if not rows:
+            return
+        keys = [column.name for column in table.primary_key]
+        upsert = self._insert(table)
+        others = {
+            column.name: upsert.excluded[column.name]
+            for column in table.columns
+            if column.name not in keys
+        }
+        connection.execute(upsert.on_conflict_do_update(index_elements=keys, set_=others), rows)
+
+    def _insert(self, table: Table) -> Any:
         # Each of SQLAlchemy's dialects takes a while to load.
         if self.is_sqlite:
             from sqlalchemy.dialects import sqlite
 
-            return sqlite.insert(table).on_conflict_do_nothing()
+            return sqlite.insert(table)
         from sqlalchemy.dialects import postgresql
 
-        return postgresql.insert(table).on_conflict_do_nothing()
+        return postgresql.insert(table)
 
     @contextmanager
     def _in_our_words(self) -> Iterator[None]:
