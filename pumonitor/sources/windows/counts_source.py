@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
 
 __all__ = ["CountedSource"]
+
+_log = logging.getLogger("pumonitor")
 
 
 class CountedSource:
@@ -236,8 +239,9 @@ class CountedSource:
             with self._engine.snapshot():
                 first = self._extent(query).first
                 found = self._unmatched(query, orphans)
-        except PumonitorError:
+        except PumonitorError as error:
             # The window is counted: what is told beside it must not fail it.
+            _log.warning("labels without prediction cannot be looked at: %s", error)
             return counts
         # Before the first prediction there were others, which labels may be about.
         has_older = first is None or first > between[0] - maturity

@@ -58,7 +58,7 @@ class DrawQuery(CountQuery):
         widest = _cutoff(max(*request.shares, request.confirmed_share))
         rows = (
             f"(SELECT * FROM (SELECT hashed.*, {keyed} AS keyed FROM pumonitor_first AS hashed "
-            f"WHERE problem = 0) AS keys WHERE keyed < '{widest}')"
+            f"WHERE problem = 0) AS usable WHERE keyed < '{widest}')"
         )
         until = " ".join(
             f"WHEN bin = {place} THEN '{_cutoff(share)}'"

@@ -76,7 +76,7 @@ class UnmatchedQuery(CountQuery):
         listed = ", ".join(f"'{digits}'" for digits in hashes)
         return Statement(
             sql=f"SELECT DISTINCT hashed FROM (SELECT {self.dialect.hashed(text)} AS hashed "
-            f"FROM ({made}) AS made) AS keys WHERE hashed IN ({listed})",
+            f"FROM ({made}) AS made) AS made_ids WHERE hashed IN ({listed})",
             values=values.bound,
         )
 

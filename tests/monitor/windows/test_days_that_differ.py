@@ -89,7 +89,8 @@ def test_the_interval_of_a_day_holds_its_own_class_prior(days: list[dict[str, An
     ]
     assert np.mean(held) > 0.9
     ratios = [one["class_prior"]["high"] / one["class_prior"]["low"] for one in later]
-    assert np.median(ratios) < 2.2  # the days themselves go from a third to four times the level
+    # Thirty labels alone make it 2; the days themselves go from a third to four times the level.
+    assert np.median(ratios) < 2.4
 
 
 def test_precision_is_that_of_the_day(days: list[dict[str, Any]]) -> None:

@@ -317,10 +317,8 @@ class AlertTables:
 
     def set_progress(self, monitor: str, progress: Mapping[str, Progress]) -> None:
         """Store the progress of these rules."""
-        self._replace(
-            alert_progress,
-            [{"monitor": monitor, "rule_key": key, **asdict(one)} for key, one in progress.items()],
-        )
+        rows = [{"monitor": monitor, "rule_key": key, **asdict(at)} for key, at in progress.items()]
+        self._database.put(self.connection, alert_progress, rows)
 
     def drop_progress(self, monitor: str, keys: Iterable[str]) -> None:
         """Delete the progress of rules that were edited or deleted."""
