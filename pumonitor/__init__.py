@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Evaluation,
     )
     from pumonitor.results.sensitivity import Sensitivity
+    from pumonitor.reviews.given import Reviews
     from pumonitor.tables import ScoreTable
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "Reviewers",
+    "Reviews",
     "ScoreTable",
     "Sensitivity",
     "compare",
@@ -78,6 +80,7 @@ _HOMES = {
     "Estimate": "pumonitor.results",
     "Evaluation": "pumonitor.results",
     "Reviewers": "pumonitor.audit.reading",
+    "Reviews": "pumonitor.reviews.given",
     "ScoreTable": "pumonitor.tables",
     "Sensitivity": "pumonitor.results.sensitivity",
     "compare": "pumonitor.comparison",

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.audit.posterior import AuditPosterior
+from pumonitor.audit.posterior import PositivesByBin
 from pumonitor.audited_positives import AuditedPositives, estimate_of_draws
 from pumonitor.metrics.curves import by_threshold, lift_curve, precision_recall_curve, roc_curve
 from pumonitor.metrics.maxima import MAXIMIZED
@@ -30,7 +30,7 @@ _ANY: Final = (-np.inf, np.inf)
 
 
 def audited_estimates(
-    problem: Problem, posterior: AuditPosterior, *, threshold: float, top_k: float
+    problem: Problem, posterior: PositivesByBin, *, threshold: float, top_k: float
 ) -> dict[str, Estimate]:
     """What an audit says of the ranking beyond AUC, for the rows of the window.
 
@@ -55,7 +55,7 @@ def audited_estimates(
         "average_precision", "<metric>_max" with its threshold, "precision_at_k", "recall_at_k",
         "lift_at_k"; intervals are about these very rows.
     """
-    edges = posterior.counts.bins.edges
+    edges = posterior.bins.edges
     at = AuditedPositives.of(
         problem.table.compress(_CELLS, thresholds=(threshold, *edges.tolist())), posterior
     )
@@ -88,7 +88,7 @@ def audited_estimates(
 
 def audited_curves(
     problem: Problem,
-    posterior: AuditPosterior,
+    posterior: PositivesByBin,
     *,
     threshold: float,
     metrics: tuple[ThresholdMetric, ...],

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pumonitor.audit.posterior import AuditPosterior
+from pumonitor.audit.posterior import PositivesByBin
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import Rates
 from pumonitor.results import Estimate
@@ -50,7 +50,7 @@ class AuditedPositives:
     counts_above: FloatArray
 
     @classmethod
-    def of(cls, table: ScoreTable, posterior: AuditPosterior) -> AuditedPositives:
+    def of(cls, table: ScoreTable, posterior: PositivesByBin) -> AuditedPositives:
         """Spread the positives of each score bin over its cells.
 
         How many there are in a bin the audit tells. Where in it they score is taken from its
@@ -63,7 +63,7 @@ class AuditedPositives:
             bin of its middle.
         posterior : AuditPosterior
         """
-        bins = posterior.counts.bins
+        bins = posterior.bins
         place = bins.bin_of(0.5 * (table.lower + table.upper))
         rows = np.asarray(table.labeled + table.unlabeled + table.negative)
         counts = np.zeros((len(posterior.positives), len(rows)))

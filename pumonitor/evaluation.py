@@ -16,7 +16,7 @@ from pumonitor._validate import (
     check_same_index,
     scores_by_source,
 )
-from pumonitor.audit.estimates import AuditedEstimates, audited
+from pumonitor.audit.estimates import AuditedEstimates, EstimatesByBin, audited
 from pumonitor.audit.evaluated import audited_table, read_given_audit
 from pumonitor.audit.verdicts import Audit
 from pumonitor.audited_curves import audited_curves, audited_estimates
@@ -35,6 +35,9 @@ from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.labels.label_frequency import LabelFrequency, read_label_frequency
 from pumonitor.results import Evaluation, Scenario, Target
+from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_rows
+from pumonitor.reviews.given import Reviews
+from pumonitor.reviews.reading import ReviewedEstimates
 from pumonitor.sensitivity.at_priors import AtPriors
 from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable, score_shares
@@ -67,6 +70,8 @@ def evaluate(
     groups: Any = None,
     audit: Audit | None = None,
     ids: Any = None,
+    reviews: Reviews | None = None,
+    complaint_rate: tuple[float, float] | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """Estimate how well a scored population is classified when only some positives are confirmed.
@@ -147,6 +152,14 @@ def evaluate(
     ids : array-like of shape (n,), optional
         With `audit`: the id of each row. A drawn case counts by its verdict alone, whatever its
         label. Without ids the labels must be those of the draw.
+    reviews : Reviews, optional
+        Verdicts of a review queue, `pumonitor.Reviews`; `labels` are complaints alone then: what
+        came by itself, 1 or 0. In place of a class prior: all estimates and curves but the
+        uncorrected ones come from verdicts, complaints and silence together (method "reviews", for
+        these very rows, whatever `target`), and there are no bounds.
+    complaint_rate : (low, high), optional
+        With `reviews`: the share of the positives that nobody reviewed or stopped which complain
+        in the end, at `confidence_level`.
     rng : int, numpy Generator or None
         Seed of the intervals' draws; None is a fixed seed.
 
@@ -177,6 +190,38 @@ def evaluate(
     score_values = as_scores(scores)
     threshold = as_threshold(threshold, score_values)
     label_sources = scores_by_source(labels, score_values, label_source)
+    if reviews is not None:
+        table, reading = reviewed_rows(
+            labels,
+            score_values,
+            reviews=reviews,
+            complaint_rate=complaint_rate,
+            thresholds=(threshold,),
+            confidence_level=confidence_level,
+            f_beta=f_beta,
+            class_prior=class_prior,
+            scenario=scenario,
+            label_purity=label_purity,
+            given={
+                "label_frequency": label_frequency,
+                "propensity": propensity,
+                "sample_weight": sample_weight,
+                "auxiliary": auxiliary,
+                "audit": audit,
+                "ids": ids,
+            },
+        )
+        return evaluate_table(
+            table,
+            threshold=threshold,
+            confidence_level=confidence_level,
+            top_k=top_k,
+            f_beta=f_beta,
+            calibrated_scores=calibrated_scores,
+            audit=reading,
+            rng=rng,
+        )
+    refuse_without_reviews(complaint_rate)
     weights = {
         "sample_weight": sample_weight,
         "propensity": propensity,
@@ -246,7 +291,7 @@ def evaluate_table(
     auxiliary: ScoreTable | None = None,
     auxiliary_left_out: str | None = None,
     curves: bool = True,
-    audit: Audit | AuditedEstimates | None = None,
+    audit: Audit | EstimatesByBin | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """The same as `evaluate`, from a ScoreTable.
@@ -255,7 +300,7 @@ def evaluate_table(
     `auxiliary` is the table of the same rows' auxiliary scores, and `auxiliary_left_out` says why
     there is none although one was asked for. Without `curves` there are none, and it takes half
     the time. With `audit`, a cell of the table begins at every edge of its bins, and drawn cases
-    count as unlabeled; or `audit` is what one says of these rows already.
+    count as unlabeled; or `audit` is what one, or reviews, say of these rows already.
 
     Raises
     ------
@@ -349,7 +394,7 @@ def evaluate_table(
         beta_metric=beta_metric,
         curves=drawn_curves,
         band=bounds_band,
-        fair=reading is None or reading.fair == "assume",
+        fair=reading is None or reading.is_fair,
     )
     return Evaluation(
         estimates=estimates,
@@ -365,6 +410,7 @@ def evaluate_table(
                 settings,
                 label_sources=label_sources,
                 prior_table=auxiliary,
+                reviewed=isinstance(reading, ReviewedEstimates),
             ),
         ),
         scores=score_shares(table),
@@ -374,7 +420,8 @@ def evaluate_table(
         )
         if reading is None
         else None,
-        audit=reading,
+        audit=reading if isinstance(reading, AuditedEstimates) else None,
+        reviews=reading if isinstance(reading, ReviewedEstimates) else None,
     )
 
 

@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
 
-__all__ = ["ScoreBins", "bins_along", "bins_between", "pooled", "score_bins"]
+__all__ = [
+    "ScoreBins",
+    "bins_along",
+    "bins_between",
+    "bins_with_cuts",
+    "pooled",
+    "score_bins",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -126,7 +133,34 @@ def score_bins(table: ScoreTable, *, threshold: float) -> ScoreBins:
     mass = _mass(table)
     wanted = int(np.clip(table.n_labeled // LABELED_A_BIN, FEWEST, MOST))
     cut = table.index_of_threshold(threshold)
-    return _binned(table, _starts(mass, cut, wanted), cut, threshold=threshold)
+    return _binned(table, _starts(mass, [cut], wanted), cut, threshold=threshold)
+
+
+def bins_with_cuts(
+    table: ScoreTable, *, threshold: float, cuts: Sequence[float], most: int, labeled_a_bin: float
+) -> ScoreBins:
+    """The same with an edge at some other scores as well.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Without weights, with a cell that begins at the threshold and at every cut.
+    threshold : float
+    cuts : sequence of float
+    most : int
+        Bins, beside one more for each cut.
+    labeled_a_bin : float
+        Labeled rows a bin on average, where there are fewer than `most` times as many.
+
+    Raises
+    ------
+    InputError
+        If rows carry weights or propensities, or a cell has the threshold or a cut inside.
+    """
+    _refuse_weights(table)
+    starts = [table.index_of_threshold(edge) for edge in (threshold, *cuts)]
+    wanted = int(np.clip(table.n_labeled / labeled_a_bin, FEWEST, most)) + len(cuts)
+    return _binned(table, _starts(_mass(table), starts, wanted), starts[0], threshold=threshold)
 
 
 def bins_between(table: ScoreTable, *, edges: ArrayLike, threshold: float) -> ScoreBins:
@@ -291,17 +325,21 @@ def _binned(
     )
 
 
-def _starts(mass: FloatArray, cut: int, wanted: int) -> NDArray[np.intp]:
-    """The first cell of each bin: equal steps on either side of the threshold's cell."""
-    sides = [(0, cut), (cut, len(mass))]
-    shares = [float(mass[low:high].sum()) for low, high in sides]
-    upper = int(np.clip(round(wanted * shares[1]), 1, wanted - 1))
+def _starts(mass: FloatArray, cuts: Sequence[int], wanted: int) -> NDArray[np.intp]:
+    """The first cell of each bin: equal steps between any two of the cells that must begin one."""
+    ends = np.unique([0, *cuts, len(mass)])
+    below = np.append(0.0, np.cumsum(mass))[ends]
+    after = np.rint(wanted * below / below[-1]).astype(int)
+    each = np.arange(len(ends))
+    # One bin at least on either side of each end.
+    after = np.minimum(np.maximum.accumulate(np.maximum(after - each, 0)) + each, wanted)
+    after = np.minimum(after, wanted - each[::-1])
     found: list[int] = []
-    for (low, high), share, bins in zip(sides, shares, (wanted - upper, upper), strict=True):
-        if high > low:
-            steps = np.arange(bins) / bins * share
-            middles = np.cumsum(mass[low:high]) - 0.5 * mass[low:high]
-            found += [low, *(low + np.searchsorted(middles, steps[1:])).tolist()]
+    for low, high, bins in zip(ends, ends[1:], np.diff(after), strict=False):
+        share = float(mass[low:high].sum())
+        middles = np.cumsum(mass[low:high]) - 0.5 * mass[low:high]
+        steps = np.arange(1, bins) / bins * share
+        found += [low, *(low + np.searchsorted(middles, steps)).tolist()]
     return np.unique(np.minimum(np.array(found, dtype=np.intp), len(mass) - 1))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from pumonitor.audit.fairness import Fairness
 from pumonitor.audit.findings import unfair_labels
-from pumonitor.audit.posterior import AuditPosterior
+from pumonitor.audit.posterior import AuditPosterior, PositivesByBin
 from pumonitor.audit.verdicts import Fair
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
 from pumonitor.stats.quantiles import quantiles
@@ -17,13 +18,14 @@ __all__ = [
     "AUDITED",
     "AUDITED_ROWS",
     "AuditedEstimates",
+    "EstimatesByBin",
     "Method",
     "audited",
     "check_goes_with_audit",
 ]
 
-Method = Literal["audit", "audit carried"]
-"""Of estimates: from verdicts on these very rows, or carried from those on other rows."""
+Method = Literal["audit", "audit carried", "reviews"]
+"""Of estimates: from verdicts on these very rows, carried from those on others, from a queue."""
 
 AUDITED: Final = (
     "class_prior",
@@ -58,21 +60,17 @@ AUDITED_ROWS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AuditedEstimates:
-    """What an audit says of a table of scores.
+class EstimatesByBin(ABC):
+    """What draws of the positives of each score bin say of a table of scores.
 
     Attributes
     ----------
     name : str
-        Of the audit.
-    posterior : AuditPosterior
+        Of where the verdicts come from.
+    posterior : PositivesByBin
         Draws of positives and of the label frequency by score bin.
-    method : {"audit", "audit carried"}
-        Whether there are verdicts on these very rows.
-    fair : {"check", "assume"}
-        Whether confirmed positives were taken for a fair sample of all positives.
-    fairness : Fairness or None
-        The test of fair labels, where it has been made.
+    method : {"audit", "audit carried", "reviews"}
+        Where the verdicts come from, and whether there are any on these very rows.
     confidence_level : float
     f_beta : float
         beta of `f_beta`.
@@ -82,10 +80,8 @@ class AuditedEstimates:
     """
 
     name: str
-    posterior: AuditPosterior
+    posterior: PositivesByBin
     method: Method = "audit"
-    fair: Fair = "check"
-    fairness: Fairness | None = None
     confidence_level: float = 0.95
     f_beta: float = 2.0
     undecided: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -93,13 +89,10 @@ class AuditedEstimates:
     @property
     def estimates(self) -> dict[str, Estimate]:
         """By name, those of `AUDITED`; intervals are about these very rows."""
-        found = self.posterior.estimates(confidence_level=self.confidence_level, beta=self.f_beta)
-        return {
-            name: found[name]
-            if found[name].undefined_reason is not None
-            else replace(found[name], method=self.method)
-            for name in AUDITED
-        }
+        found = self.posterior.estimates(
+            method=self.method, confidence_level=self.confidence_level, beta=self.f_beta
+        )
+        return {name: found[name] for name in AUDITED}
 
     @property
     def class_prior(self) -> ClassPriorEstimate:
@@ -116,10 +109,86 @@ class AuditedEstimates:
             label_frequency=frequency.value,
             method=self.method,
             confidence_level=self.confidence_level,
-            diagnostics={"audit": self.name},
+            diagnostics=self.origin,
             unlabeled_prior_interval=(hidden.low, hidden.high),
             label_frequency_interval=(frequency.low, frequency.high),
         )
+
+    @property
+    @abstractmethod
+    def origin(self) -> Mapping[str, str]:
+        """What the class prior was made with."""
+
+    @property
+    @abstractmethod
+    def findings(self) -> tuple[Finding, ...]:
+        """What is doubtful."""
+
+    @property
+    @abstractmethod
+    def is_fair(self) -> bool:
+        """Whether confirmed positives were taken for a fair sample of all positives."""
+
+    @abstractmethod
+    def counted(self) -> list[dict[str, int]]:
+        """What was counted of each score bin, beside its rows."""
+
+    def by_bin(self) -> list[dict[str, Any]]:
+        """One mapping a score bin, from the lowest scores: counts and what is estimated there.
+
+        ``positives`` are those among the rows, ``frequency`` is the share of them confirmed, each
+        with its interval.
+        """
+        bins = self.posterior.bins
+        tail = 0.5 * (1 - self.confidence_level)
+        levels = [tail, 0.5, 1 - tail]
+        lower = [None, *bins.edges.tolist()]
+        found: list[dict[str, Any]] = []
+        for at, counted in enumerate(self.counted()):
+            row: dict[str, Any] = {
+                "from": lower[at],
+                "above": bool(bins.above[at]),
+                "rows": int(bins.rows[at]),
+                "labeled": int(bins.labeled[at]),
+                **counted,
+            }
+            drawn = {"positives": self.posterior.positives, "frequency": self.posterior.e}
+            for name, values in drawn.items():
+                low, value, high = quantiles(values[:, at], levels)
+                row |= {f"{name}_low": float(low), name: float(value), f"{name}_high": float(high)}
+            found.append(row)
+        return found
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AuditedEstimates(EstimatesByBin):
+    """What an audit says of a table of scores.
+
+    Attributes
+    ----------
+    fair : {"check", "assume"}
+        Whether confirmed positives were taken for a fair sample of all positives.
+    fairness : Fairness or None
+        The test of fair labels, where it has been made.
+    """
+
+    posterior: AuditPosterior
+    fair: Fair = "check"
+    fairness: Fairness | None = None
+
+    @property
+    def origin(self) -> Mapping[str, str]:
+        """The audit."""
+        return {"audit": self.name}
+
+    @property
+    def is_fair(self) -> bool:
+        """Whether confirmed positives were taken for a fair sample of all positives."""
+        return self.fair == "assume"
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -133,34 +202,20 @@ class AuditedEstimates:
         both: list[int] = (counts.decided + counts.undecided).tolist()
         return both
 
-    def by_bin(self) -> list[dict[str, Any]]:
-        """One mapping a score bin, from the lowest scores: counts and what is estimated there.
-
-        ``positives`` are those among the rows, ``frequency`` is the share of them confirmed, each
-        with its interval.
-        """
+    def counted(self) -> list[dict[str, int]]:
+        """Cases drawn, and the verdicts on them."""
         counts = self.posterior.counts
-        tail = 0.5 * (1 - self.confidence_level)
-        levels = [tail, 0.5, 1 - tail]
-        lower = [None, *counts.bins.edges.tolist()]
-        found: list[dict[str, Any]] = []
-        for at in range(len(counts.rows)):
-            row: dict[str, Any] = {
-                "from": lower[at],
-                "above": bool(counts.bins.above[at]),
-                "rows": int(counts.rows[at]),
-                "labeled": int(counts.labeled[at]),
-                "drawn": int(self.drawn[at]),
-                "decided": int(counts.decided[at]),
-                "positive": int(counts.positive[at]),
-                "undecided": int(counts.undecided[at]),
+        return [
+            {
+                "drawn": int(drawn),
+                "decided": int(decided),
+                "positive": int(positive),
+                "undecided": int(undecided),
             }
-            drawn = {"positives": self.posterior.positives, "frequency": self.posterior.e}
-            for name, values in drawn.items():
-                low, value, high = quantiles(values[:, at], levels)
-                row |= {f"{name}_low": float(low), name: float(value), f"{name}_high": float(high)}
-            found.append(row)
-        return found
+            for drawn, decided, positive, undecided in zip(
+                self.drawn, counts.decided, counts.positive, counts.undecided, strict=True
+            )
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -176,7 +231,7 @@ class AuditedEstimates:
         }
 
 
-def audited(estimates: Mapping[str, Estimate], reading: AuditedEstimates) -> dict[str, Estimate]:
+def audited(estimates: Mapping[str, Estimate], reading: EstimatesByBin) -> dict[str, Estimate]:
     """Estimates with those of the audit in their places."""
     found = reading.estimates
     return {

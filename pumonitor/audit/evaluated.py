@@ -12,6 +12,7 @@ from pumonitor.audit.estimates import (
     AUDITED,
     AUDITED_ROWS,
     AuditedEstimates,
+    EstimatesByBin,
     check_goes_with_audit,
 )
 from pumonitor.audit.estimation import estimate_audit, undecided_intervals
@@ -141,7 +142,7 @@ def _believed(
 
 
 def read_given_audit(
-    audit: Audit | AuditedEstimates | None,
+    audit: Audit | EstimatesByBin | None,
     table: ScoreTable,
     *,
     threshold: float,
@@ -152,12 +153,12 @@ def read_given_audit(
     auxiliary: object = None,
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
-) -> AuditedEstimates | None:
+) -> EstimatesByBin | None:
     """What an audit that was given says of a table; None without one.
 
     Parameters
     ----------
-    audit : Audit or AuditedEstimates, optional
+    audit : Audit or EstimatesByBin, optional
         The latter is what one says of these rows already.
     table, threshold, label_frequency, confidence_level, f_beta
         As in `read_audit`.
@@ -179,7 +180,7 @@ def read_given_audit(
         label_purity=label_purity,
         auxiliary=auxiliary,
     )
-    if isinstance(audit, AuditedEstimates):
+    if isinstance(audit, EstimatesByBin):
         return audit
     return read_audit(
         audit,

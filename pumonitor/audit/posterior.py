@@ -1,13 +1,15 @@
-"""Draws of what an audit tells: positives by score bin, and all that follows from them."""
+"""Draws of the positives of each score bin, and all that follows from them."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore, as_line
 from pumonitor.audit.metrics import following_draws, metric_draws
@@ -15,63 +17,55 @@ from pumonitor.results import Estimate
 from pumonitor.results.estimate import undefined
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["AuditPosterior"]
+__all__ = ["AuditPosterior", "PositivesByBin"]
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AuditPosterior:
-    """Draws from the posterior of an audit.
+class PositivesByBin(ABC):
+    """Draws of how many positives each score bin has.
 
     Attributes
     ----------
-    counts : AuditCounts
-    believed : FrequencyByScore or None
-        What was believed of the label frequency before; None of a window that was read in the bins
-        of an audit.
-    line : ndarray of shape (3, draws)
-        Alpha, beta and gamma of -logit e: its level, its slope along the score, and its step at
-        the threshold.
     p, e : ndarray of shape (draws, bins)
         P(positive) and P(confirmed | positive).
     positives : ndarray of shape (draws, bins)
-        Positives among the rows of each bin: confirmed, found by the audit and hidden.
+        Positives among the rows of each bin, known and hidden.
     concordance : ndarray of shape (draws, bins)
         Share of pairs of a labeled and another row of a bin in which the labeled one is above.
     """
 
-    counts: AuditCounts
-    believed: FrequencyByScore | None
-    line: FloatArray
     p: FloatArray
     e: FloatArray
     positives: FloatArray
     concordance: FloatArray
 
     @property
-    def unlabeled_share(self) -> FloatArray:
-        """P(positive | unlabeled) by draw and bin."""
-        return self.p * (1 - self.e) / (1 - self.p * self.e)
+    @abstractmethod
+    def bins(self) -> ScoreBins:
+        """The bins, with their rows and labeled rows."""
 
     def metrics(self) -> Mapping[str, FloatArray]:
         """Draws of every metric, by its name in the library."""
-        return metric_draws(self.counts.bins, self.positives, self.concordance)
+        return metric_draws(self.bins, self.positives, self.concordance)
 
     def estimates(
-        self, *, confidence_level: float = 0.95, beta: float = 2.0
+        self, *, method: str, confidence_level: float = 0.95, beta: float = 2.0
     ) -> Mapping[str, Estimate]:
         """Median and equal-tailed interval of every metric, F-beta and the LL score among them."""
         drawn = self.metrics()
         return {
-            name: self._estimate(name, draws, confidence_level=confidence_level)
+            name: self._estimate(name, draws, method=method, confidence_level=confidence_level)
             for name, draws in {**drawn, **following_draws(drawn, beta=beta)}.items()
         }
 
-    def _estimate(self, name: str, draws: FloatArray, *, confidence_level: float) -> Estimate:
+    def _estimate(
+        self, name: str, draws: FloatArray, *, method: str, confidence_level: float
+    ) -> Estimate:
         tail = 0.5 * (1 - confidence_level)
-        labeled = int(self.counts.labeled.sum())
-        unlabeled = int(self.counts.bins.unlabeled.sum())
+        labeled = int(self.bins.labeled.sum())
+        unlabeled = int(self.bins.unlabeled.sum())
         if np.isnan(draws).any():
             return undefined(
                 name,
@@ -87,12 +81,42 @@ class AuditPosterior:
             low=float(low),
             high=float(high),
             confidence_level=confidence_level,
-            method="audit",
+            method=method,
             n_labeled=labeled,
             n_unlabeled=unlabeled,
             se=float(draws.std()),
             range=(-1.0, 1.0) if name == "mcc" else (0.0, 1.0),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AuditPosterior(PositivesByBin):
+    """Draws from the posterior of an audit.
+
+    Attributes
+    ----------
+    counts : AuditCounts
+    believed : FrequencyByScore or None
+        What was believed of the label frequency before; None of a window that was read in the bins
+        of an audit.
+    line : ndarray of shape (3, draws)
+        Alpha, beta and gamma of -logit e: its level, its slope along the score, and its step at
+        the threshold.
+    """
+
+    counts: AuditCounts
+    believed: FrequencyByScore | None
+    line: FloatArray
+
+    @property
+    def bins(self) -> ScoreBins:
+        """Those of the counts."""
+        return self.counts.bins
+
+    @property
+    def unlabeled_share(self) -> FloatArray:
+        """P(positive | unlabeled) by draw and bin."""
+        return self.p * (1 - self.e) / (1 - self.p * self.e)
 
     def overall(self) -> tuple[float, float]:
         """Mean and variance of -logit of the label frequency of all positives."""

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.audited_curves import audited_curves
 from pumonitor.audited_positives import AuditedPositives, estimate_of_draws
 from pumonitor.decisions.best_threshold import (
@@ -46,7 +46,7 @@ class AuditedOutcomes:
     ----------
     problem : Problem
         Of the table that the audit was read with.
-    audit : AuditedEstimates
+    audit : EstimatesByBin
     threshold : float
         The one that the audit was read for.
     metrics : mapping of str to ThresholdMetric
@@ -64,7 +64,7 @@ class AuditedOutcomes:
     """
 
     problem: Problem
-    audit: AuditedEstimates
+    audit: EstimatesByBin
     threshold: float
     metrics: Mapping[str, ThresholdMetric]
     table: ScoreTable
@@ -74,7 +74,7 @@ class AuditedOutcomes:
     def of(
         cls,
         problem: Problem,
-        audit: AuditedEstimates,
+        audit: EstimatesByBin,
         *,
         threshold: float,
         metrics: Mapping[str, ThresholdMetric],
@@ -167,8 +167,6 @@ class AuditedOutcomes:
         return found if found.undefined_reason else replace(found, method=self.audit.method)
 
 
-def _small(
-    problem: Problem, audit: AuditedEstimates, threshold: float, *others: float
-) -> ScoreTable:
-    edges = audit.posterior.counts.bins.edges.tolist()
+def _small(problem: Problem, audit: EstimatesByBin, threshold: float, *others: float) -> ScoreTable:
+    edges = audit.posterior.bins.edges.tolist()
     return problem.table.compress(CURVE_CELLS, thresholds=(threshold, *others, *edges))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.audit.estimates import AuditedEstimates, EstimatesByBin
 from pumonitor.audit_plan import plan_audit_bins
 from pumonitor.decisions.reviews import REVIEWED, ReviewOption, ReviewOptions, check_cases
 
@@ -14,7 +14,7 @@ __all__ = ["audit_refusal", "planned_audit"]
 
 
 def planned_audit(
-    audit: AuditedEstimates,
+    audit: EstimatesByBin,
     threshold: float,
     cases: int,
     *,
@@ -28,7 +28,7 @@ def planned_audit(
 
     Parameters
     ----------
-    audit : AuditedEstimates
+    audit : EstimatesByBin
     threshold : float
         The one that it was read for.
     cases : int
@@ -48,7 +48,7 @@ def planned_audit(
     are a fair sample.
     """
     check_cases(cases)
-    if refused := audit_refusal(audit, threshold):
+    if (refused := audit_refusal(audit, threshold)) or not isinstance(audit, AuditedEstimates):
         raise ValueError(refused)
     drawn, believed = np.array(audit.drawn), audit.posterior.believed
     plan = plan_audit_bins(
@@ -74,9 +74,11 @@ def planned_audit(
     )
 
 
-def audit_refusal(audit: AuditedEstimates, threshold: float) -> str:
+def audit_refusal(audit: EstimatesByBin, threshold: float) -> str:
     """Why `planned_audit` cannot answer; empty if it can."""
-    if audit.posterior.counts.bins.above.any():
+    if not isinstance(audit, AuditedEstimates):
+        return "what more reviews would narrow is planned for audits: pumonitor.plan_audit"
+    if audit.posterior.bins.above.any():
         return ""
     return (
         f"no row scores at or above the threshold {threshold:g}, so there is nothing that an audit "

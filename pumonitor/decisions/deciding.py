@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pumonitor._validate import as_number
-from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor._validate import as_number, as_scores
+from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.audit.evaluated import audited_table, read_given_audit
 from pumonitor.audit.verdicts import Audit
 from pumonitor.decisions.audited import AuditedOutcomes
@@ -25,6 +25,8 @@ from pumonitor.metrics.settings import check_settings
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.given import GivenOrEstimated
 from pumonitor.results import Scenario, Target
+from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_rows
+from pumonitor.reviews.given import Reviews
 from pumonitor.tables import ScoreTable
 
 __all__ = ["decide", "decide_table", "decision_of"]
@@ -48,6 +50,8 @@ def decide(
     confidence_level: float = 0.95,
     audit: Audit | None = None,
     ids: Any = None,
+    reviews: Reviews | None = None,
+    complaint_rate: tuple[float, float] | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Decision:
     """Tell what thresholds bring: precision, recall, F1, reviews, positives caught, money.
@@ -84,6 +88,8 @@ def decide(
         was drawn for. Every other threshold can be looked at.
     ids : array-like of shape (n,), optional
         With `audit`: the id of each row, as in `pumonitor.evaluate`.
+    reviews, complaint_rate
+        As in `pumonitor.evaluate`, in place of a class prior.
 
     Returns
     -------
@@ -124,15 +130,36 @@ def decide(
     True
     """
     wanted = [one for one in (threshold, other_threshold) if one is not None]
-    table = audited_table(
-        labels,
-        scores,
-        thresholds=wanted,
-        audit=audit,
-        ids=ids,
-        propensity=propensity,
-        sample_weight=sample_weight,
-    )
+    reading: Audit | EstimatesByBin | None = audit
+    if reviews is not None:
+        table, reading = reviewed_rows(
+            labels,
+            as_scores(scores),
+            reviews=reviews,
+            complaint_rate=complaint_rate,
+            thresholds=wanted,
+            confidence_level=confidence_level,
+            class_prior=class_prior,
+            scenario=scenario,
+            label_purity=label_purity,
+            given={
+                "propensity": propensity,
+                "sample_weight": sample_weight,
+                "audit": audit,
+                "ids": ids,
+            },
+        )
+    else:
+        refuse_without_reviews(complaint_rate)
+        table = audited_table(
+            labels,
+            scores,
+            thresholds=wanted,
+            audit=audit,
+            ids=ids,
+            propensity=propensity,
+            sample_weight=sample_weight,
+        )
     return decide_table(
         table,
         threshold=threshold,
@@ -145,7 +172,7 @@ def decide(
         label_purity=label_purity,
         target=target,
         confidence_level=confidence_level,
-        audit=audit,
+        audit=reading,
         rng=rng,
     )
 
@@ -163,7 +190,7 @@ def decide_table(
     label_purity: LabelPurity = 1.0,
     target: Target = "process",
     confidence_level: float = 0.95,
-    audit: Audit | AuditedEstimates | None = None,
+    audit: Audit | EstimatesByBin | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Decision:
     """The same as `decide`, from a ScoreTable.
@@ -242,7 +269,7 @@ def decision_of(
     value: float | None = None,
     cost: float | None = None,
     doubt: str | None = None,
-    audit: AuditedEstimates | None = None,
+    audit: EstimatesByBin | None = None,
 ) -> Decision:
     """The same as `decide`, where table and class prior are prepared.
 
@@ -254,7 +281,7 @@ def decision_of(
     doubt : str or None
         As `pumonitor.decisions.impossible.prior_doubt` answers; of no meaning with an audit, which
         finds no impossible number.
-    audit : AuditedEstimates, optional
+    audit : EstimatesByBin, optional
         What an audit says of the rows of the problem at this threshold.
     """
     cases = float(problem.population.sum())

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.decisions.audited_reviews import audit_refusal, planned_audit
 from pumonitor.decisions.best_threshold import BestThreshold
 from pumonitor.decisions.reviews import ReviewOptions, review_options, review_refusal
@@ -72,8 +72,9 @@ class Decision:
         What it was computed from.
     doubt : str or None
         Why the class prior cannot be right: then all that stands on it is evidence of nothing.
-    audit : AuditedEstimates or None
-        The audit whose draws all numbers are of; they are then about these very rows.
+    audit : EstimatesByBin or None
+        The audit, or the reviews, whose draws all numbers are of; they are then about these
+        very rows.
     """
 
     cases: float
@@ -84,7 +85,7 @@ class Decision:
     curves: Mapping[str, Curve]
     problem: Problem
     doubt: str | None
-    audit: AuditedEstimates | None = None
+    audit: EstimatesByBin | None = None
 
     @property
     def reviewed(self) -> Outcome:

@@ -39,6 +39,7 @@ def diagnose(
     *,
     label_sources: Mapping[str, NDArray[np.float64]] | None = None,
     prior_table: ScoreTable | None = None,
+    reviewed: bool = False,
 ) -> tuple[Finding, ...]:
     """All findings, warnings before notes.
 
@@ -62,24 +63,36 @@ def diagnose(
         Scores of the labeled rows by where the label came from.
     prior_table : ScoreTable, optional
         The score that the class prior was estimated from, where it is another.
+    reviewed : bool
+        Whether labels are verdicts of a queue and complaints: what asks whether they are a fair
+        sample of the positives is then left out, as they are not, and nobody takes them for one.
     """
-    found = [
-        *infeasible_values(estimates, settings),
-        *prior_too_high(table, estimates, class_prior, settings),
-        *few_positives(estimates, settings),
-        *few_effective_rows(table, settings),
-        *no_ranking(estimates),
-        *tied_scores(table),
-        *one_sided_decision(estimates, class_prior, settings),
-        *against_calibrated_scores(table, class_prior, settings),
-        *against_reviewed_cases(table, settings),
-        *labels_stop_at_a_rank(table, settings),
-        *against_known_negatives(table, estimates, class_prior, settings),
-        *different_label_sources(label_sources),
-        *label_noise(settings),
-        *auxiliary_left_out(settings),
-        *coarse_table(table, class_prior, settings),
-        *no_pure_region(prior_table or table, class_prior, settings),
-        *prior_is_upper_bound(class_prior),
-    ]
+    if reviewed:
+        found = [
+            *infeasible_values(estimates, settings),
+            *no_ranking(estimates),
+            *tied_scores(table),
+            *one_sided_decision(estimates, class_prior, settings),
+            *coarse_table(table, class_prior, settings),
+        ]
+    else:
+        found = [
+            *infeasible_values(estimates, settings),
+            *prior_too_high(table, estimates, class_prior, settings),
+            *few_positives(estimates, settings),
+            *few_effective_rows(table, settings),
+            *no_ranking(estimates),
+            *tied_scores(table),
+            *one_sided_decision(estimates, class_prior, settings),
+            *against_calibrated_scores(table, class_prior, settings),
+            *against_reviewed_cases(table, settings),
+            *labels_stop_at_a_rank(table, settings),
+            *against_known_negatives(table, estimates, class_prior, settings),
+            *different_label_sources(label_sources),
+            *label_noise(settings),
+            *auxiliary_left_out(settings),
+            *coarse_table(table, class_prior, settings),
+            *no_pure_region(prior_table or table, class_prior, settings),
+            *prior_is_upper_bound(class_prior),
+        ]
     return tuple(sorted(found, key=lambda finding: finding.severity != "warning"))

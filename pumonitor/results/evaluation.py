@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from pumonitor.audit.estimates import AuditedEstimates
     from pumonitor.results.sensitivity import Sensitivity
+    from pumonitor.reviews.reading import ReviewedEstimates
 
 __all__ = ["Evaluation", "Finding"]
 
@@ -65,6 +66,8 @@ class Evaluation:
         What `sensitivity` asks: it keeps the table of scores.
     audit : AuditedEstimates or None
         What the audit says, where one was given: of these very rows an `AuditReading`.
+    reviews : ReviewedEstimates or None
+        What reviews and complaints say, where reviews were given.
     """
 
     estimates: Mapping[str, Estimate]
@@ -78,6 +81,7 @@ class Evaluation:
         default=None, repr=False, compare=False
     )
     audit: AuditedEstimates | None = field(default=None, repr=False, compare=False)
+    reviews: ReviewedEstimates | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimates", by_name("estimate", self.estimates))
@@ -126,10 +130,13 @@ class Evaluation:
         True
         """
         self[name]  # says what there is instead
-        if self.audit is not None:
+        if self.audit is not None or self.reviews is not None:
+            told, by = ("an audit says", "the audit")
+            if self.reviews is not None:
+                told, by = ("reviews say", "reviews")
             msg = (
-                "the class prior of this evaluation is what an audit says, together with all other "
-                "estimates: evaluate without the audit to ask for other class priors"
+                f"the class prior of this evaluation is what {told}, together with all other "
+                f"estimates: evaluate without {by} to ask for other class priors"
             )
             raise ValueError(msg)
         if self.at_priors is None:
@@ -158,6 +165,7 @@ class Evaluation:
             "warnings": [finding.to_dict() for finding in self.warnings],
             "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
             **({} if self.audit is None else {"audit": self.audit.to_dict()}),
+            **({} if self.reviews is None else {"reviews": self.reviews.to_dict()}),
         }
 
     def to_frame(self) -> pandas.DataFrame:

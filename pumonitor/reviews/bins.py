@@ -1,0 +1,94 @@
+"""Score bins of a window with reviews: an edge at the threshold and at the cuts of the queue."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.audit.bins import bins_with_cuts
+from pumonitor.errors import InputError
+from pumonitor.reviews.counts import KINDS, ReviewCounts, kind_of_rows
+from pumonitor.reviews.given import UNREVIEWED, Reviews
+from pumonitor.tables import ScoreTable
+
+__all__ = ["count_rows", "cuts_of_queue", "labels_of_rows"]
+
+MOST: Final = 20
+LABELED_A_BIN: Final = 3
+
+
+def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
+    """Lowest score that the queue took, and the one from which on it took all, if it is another.
+
+    Raises
+    ------
+    InputError
+        If nothing says how rows were chosen and verdicts lie below rows that were not reviewed.
+    """
+    rows = reviews.rows
+    ranked = rows.is_ranked
+    if not ranked.any():
+        return ()
+    lowest = float(scores[ranked].min())
+    passed_over = (rows.verdict == UNREVIEWED) & ~rows.stopped & (scores >= lowest)
+    if not passed_over.any():
+        return (lowest,)
+    highest = float(scores[passed_over].max())
+    if not reviews.is_chosen_by_given:
+        below = int((ranked & (scores < highest)).sum())
+        msg = (
+            f"{below} of {int(ranked.sum())} verdicts lie below rows that were not reviewed, so "
+            "the queue did not take the highest scores alone: say why each row was reviewed, "
+            "Reviews(chosen_by=...), with score, random, audit, complaint or the name of a rule; "
+            "chosen_by='score' if the queue took the highest scores of each day"
+        )
+        raise InputError(msg)
+    above = scores[scores > highest]
+    return (lowest,) if len(above) == 0 else (lowest, float(above.min()))
+
+
+def labels_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.int8]:
+    """1 where a row is known to be positive, -1 where it is known to be negative, else 0."""
+    verdict = reviews.rows.verdict
+    found = np.where(complained, 1, 0)
+    return np.where(verdict == 1, 1, np.where(verdict == 0, -1, found)).astype(np.int8)
+
+
+def count_rows(
+    table: ScoreTable,
+    scores: NDArray[Any],
+    complained: NDArray[np.bool_],
+    reviews: Reviews,
+    *,
+    threshold: float,
+    cuts: tuple[float, ...],
+) -> ReviewCounts:
+    """Rows by score bin and by what is known of them.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Of `labels_of_rows`, with a cell that begins at the threshold and at each cut.
+    scores : ndarray of shape (n,)
+    complained : ndarray of shape (n,) of bool
+    reviews : Reviews
+    threshold : float
+    cuts : tuple of float
+    """
+    bins = bins_with_cuts(
+        table, threshold=threshold, cuts=cuts, most=MOST, labeled_a_bin=LABELED_A_BIN
+    )
+    rows = reviews.rows
+    kind = kind_of_rows(
+        verdict=rows.verdict,
+        chosen_by=rows.chosen_by,
+        complained=complained,
+        stopped=rows.stopped,
+    )
+    size = len(bins.rows)
+    counted = np.bincount(kind * size + bins.bin_of(scores), minlength=size * len(KINDS))
+    return ReviewCounts.of_table(
+        bins, counted.reshape(len(KINDS), size).astype(np.int64), blocks=reviews.blocks
+    )

@@ -1,0 +1,168 @@
+"""What is known of the rows of each score bin: verdicts, complaints, and rows nobody can know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.audit.bins import ScoreBins
+from pumonitor.errors import InputError
+
+__all__ = ["KINDS", "ReviewCounts", "kind_of_rows"]
+
+IntArray = NDArray[np.int64]
+
+KINDS: Final = (
+    "open_complained",
+    "open_silent",
+    "positive_complained",
+    "positive_silent",
+    "cleared_complained",
+    "cleared_silent",
+    "undecided_complained",
+    "undecided_silent",
+    "drawn_positive",
+    "drawn_negative",
+    "known_positive",
+    "known_negative",
+    "stopped",
+)
+"""Of rows, each of which is of one: the columns of `ReviewCounts`, in this order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReviewCounts:
+    """Rows of each score bin by what reviews and complaints say of them.
+
+    Attributes
+    ----------
+    bins : ScoreBins
+        Their rows are those of all kinds; `labeled` are those that are known to be positive.
+    open_complained, open_silent : ndarray of shape (bins,)
+        Rows without a review.
+    positive_complained, positive_silent : ndarray of shape (bins,)
+        Reviewed by score or by chance, and positive. Where such a verdict blocks the case nothing
+        follows from its silence.
+    cleared_complained, cleared_silent : ndarray of shape (bins,)
+        Reviewed so, and negative.
+    undecided_complained, undecided_silent : ndarray of shape (bins,)
+        Reviewed so, without a verdict.
+    drawn_positive, drawn_negative : ndarray of shape (bins,)
+        Reviewed by chance among rows that had stayed silent.
+    known_positive, known_negative : ndarray of shape (bins,)
+        Reviewed by a rule or after a complaint: what they are is known, and they tell nothing of
+        others.
+    stopped : ndarray of shape (bins,)
+        Stopped without a verdict: they can never complain.
+    blocks : bool
+        Whether a positive verdict blocks the case.
+
+    Raises
+    ------
+    InputError
+        If rows are counted below 0, or those of all kinds are not those of the bins.
+    """
+
+    bins: ScoreBins
+    open_complained: IntArray
+    open_silent: IntArray
+    positive_complained: IntArray
+    positive_silent: IntArray
+    cleared_complained: IntArray
+    cleared_silent: IntArray
+    undecided_complained: IntArray
+    undecided_silent: IntArray
+    drawn_positive: IntArray
+    drawn_negative: IntArray
+    known_positive: IntArray
+    known_negative: IntArray
+    stopped: IntArray
+    blocks: bool
+
+    def __post_init__(self) -> None:
+        table = self.table
+        if np.any(table < 0):
+            kind, at = np.argwhere(table < 0)[0]
+            msg = f"rows are counted, got {table[kind, at]} of kind {KINDS[kind]} in bin {at}"
+            raise InputError(msg)
+        if np.any(table.sum(axis=0) != self.bins.rows):
+            at = int(np.argmax(table.sum(axis=0) != self.bins.rows))
+            msg = (
+                f"rows of all kinds must be those of the bin: {table[:, at].sum()} of "
+                f"{self.bins.rows[at]} in bin {at}"
+            )
+            raise InputError(msg)
+
+    @classmethod
+    def of_table(cls, bins: ScoreBins, table: IntArray, *, blocks: bool) -> ReviewCounts:
+        """From rows of each kind, in the order of `KINDS`, shape (kinds, bins)."""
+        return cls(bins=bins, blocks=blocks, **dict(zip(KINDS, table, strict=True)))
+
+    @property
+    def table(self) -> IntArray:
+        """Rows by kind and bin, shape (kinds, bins)."""
+        return np.stack([getattr(self, kind) for kind in KINDS])
+
+    def totals(self) -> dict[str, int]:
+        """Rows by kind."""
+        return {kind: int(getattr(self, kind).sum()) for kind in KINDS}
+
+    @property
+    def silent(self) -> IntArray:
+        """Rows that could complain and did not, and were not reviewed before."""
+        return np.asarray(
+            self.open_silent + self.undecided_silent + self.drawn_positive + self.drawn_negative
+        )
+
+    @property
+    def reviewed(self) -> IntArray:
+        """Rows with a verdict that was asked for by score or by chance."""
+        return np.asarray(
+            self.positive_complained
+            + self.positive_silent
+            + self.cleared_complained
+            + self.cleared_silent
+            + self.drawn_positive
+            + self.drawn_negative
+        )
+
+    @property
+    def errs(self) -> bool:
+        """Whether a cleared case complained: reviewers then miss positives."""
+        return bool(self.cleared_complained.any())
+
+
+def kind_of_rows(
+    *,
+    verdict: NDArray[np.int8],
+    chosen_by: NDArray[np.int8],
+    complained: NDArray[np.bool_],
+    stopped: NDArray[np.bool_],
+) -> NDArray[np.intp]:
+    """Index into `KINDS` of each row.
+
+    Parameters
+    ----------
+    verdict : ndarray of shape (n,)
+        1, 0, -1 undecided, -2 not reviewed.
+    chosen_by : ndarray of shape (n,)
+        0 by score or chance, 1 by chance among silent rows, 2 by a rule, 3 after a complaint.
+    complained, stopped : ndarray of shape (n,)
+    """
+    kind = np.where(complained, KINDS.index("open_complained"), KINDS.index("open_silent"))
+    by_score = chosen_by == 0
+    for name, value in (("positive", 1), ("cleared", 0), ("undecided", -1)):
+        first = KINDS.index(f"{name}_complained")
+        kind[by_score & (verdict == value)] = first
+        kind[by_score & (verdict == value) & ~complained] = first + 1
+    for name, reasons in (("drawn", chosen_by == 1), ("known", chosen_by >= 2)):
+        kind[reasons & (verdict == 1)] = KINDS.index(f"{name}_positive")
+        kind[reasons & (verdict == 0)] = KINDS.index(f"{name}_negative")
+    # Without a verdict nothing is known of what was stopped, but that a complaint names a positive.
+    unseen = stopped & (verdict < 0)
+    kind[unseen] = KINDS.index("stopped")
+    kind[unseen & complained] = KINDS.index("known_positive")
+    return kind

@@ -1,0 +1,253 @@
+"""The reviews of the rows of an evaluation, as the caller gives them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor._validate.columns import is_missing
+from pumonitor.errors import InputError, shortened
+
+__all__ = ["BY_CHANCE_AMONG_SILENT", "BY_COMPLAINT", "BY_RULE", "BY_SCORE", "Reviews", "RowReviews"]
+
+BY_SCORE: Final = 0
+"""Or by chance, whatever the row is: what is known of the other rows of its score tells of it."""
+BY_CHANCE_AMONG_SILENT: Final = 1
+BY_RULE: Final = 2
+BY_COMPLAINT: Final = 3
+
+_REASONS: Final = {
+    "score": BY_SCORE,
+    "random": BY_SCORE,
+    "audit": BY_CHANCE_AMONG_SILENT,
+    "complaint": BY_COMPLAINT,
+}
+_WORDS: Final = {
+    "1": 1,
+    "1.0": 1,
+    "true": 1,
+    "0": 0,
+    "0.0": 0,
+    "false": 0,
+    "undecided": -1,
+}
+UNREVIEWED: Final = -2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowReviews:
+    """Reviews by row, as numbers.
+
+    Attributes
+    ----------
+    verdict : ndarray of shape (n,)
+        1 positive, 0 negative, -1 undecided, -2 not reviewed.
+    chosen_by : ndarray of shape (n,)
+        Of reviewed rows: `BY_SCORE`, `BY_CHANCE_AMONG_SILENT`, `BY_RULE` or `BY_COMPLAINT`.
+    is_ranked : ndarray of shape (n,) of bool
+        Rows that were chosen by the score.
+    stopped : ndarray of shape (n,) of bool
+    rules : tuple of str
+        Words of `chosen_by` that are rules.
+    """
+
+    verdict: NDArray[np.int8]
+    chosen_by: NDArray[np.int8]
+    is_ranked: NDArray[np.bool_]
+    stopped: NDArray[np.bool_]
+    rules: tuple[str, ...] = ()
+
+
+class Reviews:
+    """Verdicts of a review queue on the rows of an evaluation; `labels` are complaints then.
+
+    A queue looks at the highest scores and says of each case whether it is positive; complaints
+    (chargebacks, reports, diagnoses) confirm some of the other positives. Together they tell how
+    many positives nobody has seen, which neither does alone.
+
+    It is wrong where rows were chosen by anything that `chosen_by` does not say, where `blocks`
+    is said wrongly, and where complaints far below the scores that are reviewed come otherwise
+    than on a line through those that are: a week with a lower cut, or an audit, would tell.
+
+    Parameters
+    ----------
+    verdicts : array-like of shape (n,)
+        1 positive, 0 negative (what `labels` calls -1), "undecided"; None, NaN or "" where the row
+        was not reviewed.
+    blocks : bool
+        Whether a positive verdict stops the case, so that it can never complain.
+    chosen_by : str or array-like of shape (n,), optional
+        Why a row was reviewed: "score"; "random", whatever the row was; "audit", by chance among
+        rows that had not complained; "complaint", because somebody complained; any other word is a
+        rule, whose cases are known and tell nothing of others. Without it the highest scores were
+        reviewed, and it is refused where verdicts lie below unreviewed rows.
+    stopped : array-like of bool of shape (n,), optional
+        Rows that were declined outright: without a verdict nobody can know what they were.
+    detection_rate : float or (low, high), optional
+        Share of the positives it sees that review finds. Without it all, unless a cleared case
+        complained: the share is then estimated.
+
+    Raises
+    ------
+    InputError
+        If verdicts are other words, or nothing was reviewed.
+    ValueError
+        If a setting is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np, pumonitor
+    >>> rng = np.random.default_rng(1)
+    >>> is_fraud = rng.random(20_000) < 0.01
+    >>> scores = rng.normal(2.3 * is_fraud)
+    >>> reviewed = scores >= np.quantile(scores, 0.98)
+    >>> verdicts = np.where(reviewed, is_fraud.astype(float), np.nan)
+    >>> complaints = is_fraud & ~reviewed & (rng.random(20_000) < 0.6)
+    >>> ev = pumonitor.evaluate(complaints, scores, threshold=2.0,
+    ...                         reviews=pumonitor.Reviews(verdicts, blocks=True))
+    >>> flagged = scores >= 2.0
+    >>> recall = (flagged & is_fraud).sum() / is_fraud.sum()
+    >>> bool(ev["recall"].low < recall < ev["recall"].high)
+    True
+    """
+
+    def __init__(
+        self,
+        verdicts: Any,
+        *,
+        blocks: bool,
+        chosen_by: Any = None,
+        stopped: Any = None,
+        detection_rate: float | tuple[float, float] | None = None,
+    ) -> None:
+        if not isinstance(blocks, bool | np.bool_):
+            msg = (
+                "blocks must be True or False: whether a positive verdict stops the case, so that "
+                f"it can never complain; got {blocks!r}"
+            )
+            raise TypeError(msg)
+        self.blocks = bool(blocks)
+        self.detection_rate = _as_interval(detection_rate)
+        verdict = _as_verdicts(verdicts)
+        if not np.any(verdict >= 0):
+            msg = (
+                f"none of {len(verdict)} rows has a verdict 1 or 0: leave reviews out, or check "
+                "the join of verdicts to predictions"
+            )
+            raise InputError(msg)
+        reason, ranked, rules = _as_reasons(chosen_by, verdict)
+        self.is_chosen_by_given = chosen_by is not None
+        self.rows = RowReviews(
+            verdict=verdict,
+            chosen_by=reason,
+            is_ranked=ranked,
+            stopped=_as_flags(stopped, rows=len(verdict)),
+            rules=rules,
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows.verdict)
+
+
+def _as_interval(rate: float | tuple[float, float] | None) -> tuple[float, float] | None:
+    """The share of positives that review finds, as two ends; None where nothing is said."""
+    if rate is None or rate == 1:
+        return None
+    low, high = rate if isinstance(rate, tuple | list) else (rate, rate)
+    if not 0 < low <= high <= 1 or low == 1:
+        msg = (
+            "detection_rate is a share of the positives that review sees, above 0 and at most 1, "
+            f"or (low, high); got {rate!r}"
+        )
+        raise ValueError(msg)
+    return float(low), min(float(high), 0.999)
+
+
+def _as_verdicts(verdicts: Any) -> NDArray[np.int8]:
+    values = _objects(verdicts, name="verdicts")
+    if values.dtype.kind in "bi":
+        found = values.astype(np.int8)
+        unknown = (values != 0) & (values != 1)
+    elif values.dtype.kind == "f":
+        missing = np.isnan(values)
+        found = np.where(missing, UNREVIEWED, values == 1).astype(np.int8)
+        unknown = ~missing & (values != 0) & (values != 1)
+    else:
+        words, place = _words_of(values)
+        known = np.array([_WORDS.get(word, UNREVIEWED if word == "" else -3) for word in words])
+        found = known[place].astype(np.int8)
+        unknown = found == -3
+    if unknown.any():
+        first = int(unknown.argmax())
+        msg = (
+            f"verdicts has {int(unknown.sum())} of {len(values)} values that are not 1, 0, "
+            f"'undecided' or missing, first {shortened(str(values[first]))!r} at row {first}: say "
+            "1 for positive, 0 for negative, and leave rows without a review empty"
+        )
+        raise InputError(msg)
+    return found
+
+
+def _as_reasons(
+    chosen_by: Any, verdict: NDArray[np.int8]
+) -> tuple[NDArray[np.int8], NDArray[np.bool_], tuple[str, ...]]:
+    """Kind of reason by row, which rows were chosen by score, and words that are rules."""
+    reviewed = verdict != UNREVIEWED
+    if chosen_by is None:
+        chosen_by = "score"
+    if isinstance(chosen_by, str):
+        words, place = np.array([chosen_by.strip().casefold()]), np.zeros(len(verdict), np.intp)
+    else:
+        values = _objects(chosen_by, name="chosen_by")
+        if len(values) != len(verdict):
+            msg = f"chosen_by must have one value a row: got {len(values)} for {len(verdict)} rows"
+            raise InputError(msg)
+        words, place = _words_of(values)
+        nameless = reviewed & (words[place] == "")
+        if nameless.any():
+            msg = (
+                f"chosen_by is missing for {int(nameless.sum())} of {int(reviewed.sum())} reviewed "
+                f"rows, first at row {int(nameless.argmax())}: say why each was reviewed, score, "
+                "random, audit, complaint, or the name of a rule"
+            )
+            raise InputError(msg)
+    kinds = np.array([_REASONS.get(word, BY_RULE) for word in words], dtype=np.int8)
+    used = np.unique(place[reviewed])
+    rules = tuple(str(words[at]) for at in used if kinds[at] == BY_RULE)
+    return kinds[place], reviewed & (words[place] == "score"), rules
+
+
+def _as_flags(stopped: Any, *, rows: int) -> NDArray[np.bool_]:
+    if stopped is None:
+        return np.zeros(rows, dtype=bool)
+    values = np.asarray(stopped)
+    if values.shape != (rows,) or not np.all((values == 0) | (values == 1)):
+        msg = f"stopped must be True or False for each of {rows} rows, got {values.dtype} values"
+        raise InputError(msg)
+    return values.astype(bool)
+
+
+def _objects(values: Any, *, name: str) -> NDArray[Any]:
+    """Values as an array in which a missing one is NaN, None or empty text."""
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    found = np.asarray(values)
+    if found.ndim != 1:
+        msg = f"{name} must have one value a row, got an array of shape {found.shape}"
+        raise InputError(msg)
+    return found
+
+
+def _words_of(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Distinct values as words in lower case, missing ones empty, and the word of each row."""
+    places: dict[Any, int] = {}
+    # A missing number is unequal to itself: one key for all of them.
+    each = (None if value != value else value for value in values.tolist())  # noqa: PLR0124
+    place = np.fromiter(
+        (places.setdefault(value, len(places)) for value in each), np.intp, count=len(values)
+    )
+    words = ["" if is_missing(value) else str(value).strip().casefold() for value in places]
+    return np.array(words, dtype=str), place

@@ -1,0 +1,247 @@
+"""Draws from the posterior of p and e by bin: normals around each component's highest point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from pumonitor.reviews.believed import Components
+from pumonitor.reviews.likelihood import Likelihood
+
+__all__ = ["Drawn", "draw_posterior"]
+
+FloatArray = NDArray[np.float64]
+
+_STEPS: Final = 40
+_HALVINGS: Final = 8
+_NEAR: Final = 1e-4
+_NEGLIGIBLE: Final = 12.0  # log of a component's weight, from the highest
+_DEGREES: Final = 8
+_PROPOSED: Final = 4000
+S_BELIEVED: Final = (float(special.logit(0.9)), 1.0)
+"""Mean and standard deviation of logit s where a cleared case complained."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Drawn:
+    """Equally likely draws.
+
+    Attributes
+    ----------
+    p_logit, v : ndarray of shape (draws, bins)
+    s_logit : ndarray of shape (draws,)
+    effective : float
+        How many independent draws they are worth.
+    log_evidence : float
+        Log of the chance of what was counted.
+    """
+
+    p_logit: FloatArray
+    v: FloatArray
+    s_logit: FloatArray
+    effective: float
+    log_evidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Target:
+    """The log density of each component, up to its normalising constant."""
+
+    likelihood: Likelihood
+    components: Components
+    detection: tuple[float, float] | None
+    overall: tuple[float, float] | None
+    share: FloatArray
+
+    @property
+    def bins(self) -> int:
+        return len(self.likelihood.counts.bins.rows)
+
+    def split(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        s = x[..., 2 * self.bins] if self.detection is not None else np.full(x.shape[:-1], np.inf)
+        return x[..., : self.bins], x[..., self.bins : 2 * self.bins], s
+
+    def beside(self, x: FloatArray) -> FloatArray:
+        """Log likelihood, and what is stated of s and of all complaints."""
+        p_logit, v, s_logit = self.split(x)
+        total = self.likelihood.value(p_logit, v, s_logit)
+        if self.detection is not None:
+            mean, spread = self.detection
+            total = total - 0.5 * ((s_logit - mean) / spread) ** 2
+        if self.overall is not None:
+            mean, variance = self.overall
+            level = special.logsumexp(v, axis=-1, b=self.share)
+            total = total - 0.5 * (level - mean) ** 2 / variance
+        return np.asarray(total)
+
+    def value(self, x: FloatArray, component: NDArray[np.intp]) -> FloatArray:
+        """Of x given its component: with the normal, but for the constant of pi."""
+        away = x[..., : 2 * self.bins] - self.components.mean[component]
+        bent = np.einsum("...i,...ij,...j->...", away, self.components.precision[component], away)
+        constant = 0.5 * self.components.log_determinant[component]
+        return np.asarray(self.beside(x) - 0.5 * bent + constant)
+
+    def slopes(self, x: FloatArray, component: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        """Gradient and information, shape (..., size) and (..., size, size)."""
+        bins, size = self.bins, x.shape[-1]
+        found = self.likelihood.slopes(*self.split(x))
+        precision = self.components.precision[component]
+        away = x[..., : 2 * bins] - self.components.mean[component]
+        gradient = np.zeros(x.shape)
+        information = np.zeros((*x.shape, size))
+        information[..., : 2 * bins, : 2 * bins] = precision
+        gradient[..., : 2 * bins] = -np.einsum("...ij,...j->...i", precision, away)
+        each = np.arange(bins)
+        parts = (each, bins + each)
+        for at, first in enumerate(parts):
+            gradient[..., first] += found.gradient[at]
+            for other, second in enumerate(parts):
+                information[..., first, second] += found.information[at, other]
+        if self.detection is not None:
+            mean, spread = self.detection
+            gradient[..., -1] = found.gradient[2].sum(axis=-1) - (x[..., -1] - mean) / spread**2
+            information[..., -1, -1] = found.information[2, 2].sum(axis=-1) + 1 / spread**2
+            for at, first in enumerate(parts):
+                information[..., first, -1] += found.information[at, 2]
+                information[..., -1, first] += found.information[at, 2]
+        if self.overall is not None:
+            mean, variance = self.overall
+            v = x[..., bins : 2 * bins]
+            level = special.logsumexp(v, axis=-1, b=self.share)
+            part = self.share * np.exp(v - level[..., np.newaxis])
+            gradient[..., bins : 2 * bins] -= part * ((level - mean) / variance)[..., np.newaxis]
+            information[..., bins : 2 * bins, bins : 2 * bins] += (
+                part[..., :, np.newaxis] * part[..., np.newaxis, :] / variance
+            )
+        return gradient, information
+
+
+def draw_posterior(
+    likelihood: Likelihood,
+    components: Components,
+    *,
+    detection: tuple[float, float] | None,
+    overall: tuple[float, float] | None,
+    size: int,
+    rng: np.random.Generator,
+) -> Drawn:
+    """Equally likely draws of p, e and s.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+    components : Components
+    detection : (float, float), optional
+        Mean and standard deviation of logit s; None where reviewers find every positive they see.
+    overall : (float, float), optional
+        Mean and variance of -logit of the share of the open positives that complain.
+    size : int
+    rng : Generator
+
+    Notes
+    -----
+    The density of a component is near a normal at its highest point, with the expected information
+    there; draws come from a Student t of 8 degrees around it and are weighted by how much more
+    likely they are than in it. Weights are truncated at the square root of their number times
+    their mean (Ionides, 2008), and draws then chosen by weight.
+    """
+    counts = likelihood.counts
+    complained = counts.open_complained + counts.undecided_complained
+    share = (complained + 0.05) / (complained + 0.05).sum()
+    target = _Target(
+        likelihood=likelihood,
+        components=components,
+        detection=detection,
+        overall=overall,
+        share=share,
+    )
+    kept, x = _highest_points(target)
+    _, information = target.slopes(x, kept)
+    root = np.linalg.cholesky(information)
+    log_root = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
+    log_weight = components.log_weight[kept] + target.value(x, kept) - log_root
+    which = _systematic(log_weight, _PROPOSED, rng)
+    normal = rng.standard_normal((_PROPOSED, x.shape[1]))
+    wide = np.sqrt(_DEGREES / rng.chisquare(_DEGREES, _PROPOSED))
+    drawn = np.empty_like(normal)
+    for at in np.unique(which):
+        some = which == at
+        moved = np.linalg.solve(root[at].T, normal[some].T).T
+        drawn[some] = x[at] + moved * wide[some, np.newaxis]
+    squares = (normal**2).sum(axis=1) * wide**2
+    dimension = x.shape[1]
+    proposal = (
+        log_root[which]
+        - 0.5 * (_DEGREES + dimension) * np.log1p(squares / _DEGREES)
+        + special.gammaln(0.5 * (_DEGREES + dimension))
+        - special.gammaln(0.5 * _DEGREES)
+        - 0.5 * dimension * np.log(0.5 * _DEGREES)
+    )
+    chosen = log_weight - special.logsumexp(log_weight)
+    importance = (
+        components.log_weight[kept[which]]
+        + target.value(drawn, kept[which])
+        - proposal
+        - chosen[which]
+    )
+    scale = importance.max()
+    weight = np.exp(importance - scale)
+    evidence = float(scale + np.log(weight.mean()))
+    weight = np.minimum(weight, np.sqrt(_PROPOSED) * weight.mean())
+    taken = drawn[_systematic(np.log(np.maximum(weight, 1e-300)), size, rng)]
+    p_logit, v, s_logit = target.split(taken)
+    return Drawn(
+        p_logit=p_logit,
+        v=v,
+        s_logit=s_logit,
+        effective=float(weight.sum() ** 2 / (weight**2).sum()),
+        log_evidence=evidence,
+    )
+
+
+def _highest_points(target: _Target) -> tuple[NDArray[np.intp], FloatArray]:
+    """Components that matter, and where the density of each is highest: Fisher's scoring."""
+    components = target.components
+    kept = np.arange(len(components.log_weight))
+    x = components.mean.copy()
+    if target.detection is not None:
+        x = np.column_stack([x, np.full(len(x), target.detection[0])])
+    value = target.value(x, kept)
+    moving = np.ones(len(kept), dtype=bool)
+    for step in range(_STEPS):
+        at = np.flatnonzero(moving)
+        gradient, information = target.slopes(x[at], kept[at])
+        move = np.linalg.solve(information, gradient[..., np.newaxis])[..., 0]
+        gain = (move * gradient).sum(axis=-1)
+        length = np.minimum(1.0, 4.0 / np.maximum(np.abs(move).max(axis=-1), 1e-9))
+        waiting = np.arange(len(at))
+        for _ in range(_HALVINGS):
+            tried = x[at[waiting]] + length[waiting, np.newaxis] * move[waiting]
+            reached = target.value(tried, kept[at[waiting]])
+            better = reached >= value[at[waiting]] - 1e-9
+            x[at[waiting[better]]], value[at[waiting[better]]] = tried[better], reached[better]
+            waiting = waiting[~better]
+            if len(waiting) == 0:
+                break
+            length[waiting] /= 2
+        moving[at] = gain > _NEAR
+        moving[at[waiting]] = False
+        if not moving.any():
+            break
+        if step >= 4:
+            # Without the determinant: it moves little from one component to the next.
+            hopeless = value + components.log_weight[kept]
+            stays = hopeless > hopeless.max() - 2 * _NEGLIGIBLE
+            kept, x, value, moving = kept[stays], x[stays], value[stays], moving[stays]
+    return kept, x
+
+
+def _systematic(log_weight: FloatArray, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Places drawn by their weight, at equal steps of its sum, in random order."""
+    levels = np.cumsum(np.exp(log_weight - log_weight.max()))
+    places = (np.arange(size) + rng.random()) / size * levels[-1]
+    return rng.permutation(np.minimum(np.searchsorted(levels, places), len(levels) - 1))

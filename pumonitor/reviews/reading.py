@@ -1,0 +1,226 @@
+"""What reviews and complaints together say of a window, and what is doubtful about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from scipy import special
+
+from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin
+from pumonitor.results import Finding
+from pumonitor.reviews.believed import ComplaintRate
+from pumonitor.reviews.counts import ReviewCounts
+from pumonitor.reviews.estimation import ReviewPosterior, estimate_reviews
+
+__all__ = ["ReviewedEstimates", "read_reviews"]
+
+_MUCH_STOPPED: Final = 0.2
+"""Share of the flagged rows that were stopped unseen, above which precision there is a guess."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReviewedEstimates(EstimatesByBin):
+    """What reviews and complaints say of a table of scores.
+
+    Attributes
+    ----------
+    cuts : tuple of float
+        Scores at which the queue begins.
+    rules : tuple of str
+        Words of `chosen_by` that were taken for rules.
+    complaint_rate : (float, float), optional
+        As stated.
+    """
+
+    posterior: ReviewPosterior
+    cuts: tuple[float, ...]
+    rules: tuple[str, ...] = ()
+    complaint_rate: tuple[float, float] | None = None
+
+    @property
+    def origin(self) -> Mapping[str, str]:
+        """The queue."""
+        return {"reviews": self.name}
+
+    @property
+    def is_fair(self) -> bool:
+        """Complaints are not taken for a fair sample."""
+        return False
+
+    @property
+    def counts(self) -> ReviewCounts:
+        """Rows by score bin and by what is known of them."""
+        return self.posterior.counts
+
+    def counted(self) -> list[dict[str, int]]:
+        """Verdicts and complaints of each bin."""
+        counts = self.counts
+        positive = counts.positive_complained + counts.positive_silent + counts.drawn_positive
+        undecided = counts.undecided_complained + counts.undecided_silent
+        complained = counts.open_complained + counts.undecided_complained
+        return [
+            {
+                "decided": int(decided),
+                "positive": int(found),
+                "undecided": int(left),
+                "complained": int(came),
+                "stopped": int(stopped),
+            }
+            for decided, found, left, came, stopped in zip(
+                counts.reviewed, positive, undecided, complained, counts.stopped, strict=True
+            )
+        ]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is doubtful: what nobody can know, and what contradicts what was said."""
+        return (
+            *_stopped(self.counts),
+            *_contradictions(self.counts),
+            *_beyond(self),
+            *_rules(self),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        counts = self.counts
+        return {
+            "reviews": self.name,
+            "blocks": counts.blocks,
+            "estimated": [*AUDITED, *AUDITED_ROWS],
+            "target": "window",
+            "cuts": list(self.cuts),
+            "rules": list(self.rules),
+            "complaint_rate": None if self.complaint_rate is None else list(self.complaint_rate),
+            "rows": {name: int(number) for name, number in counts.totals().items()},
+            "independent_draws": round(self.posterior.effective),
+            "bins": self.by_bin(),
+        }
+
+
+def _stopped(counts: ReviewCounts) -> list[Finding]:
+    above = counts.bins.above
+    flagged, stopped = int(counts.bins.rows[above].sum()), int(counts.stopped[above].sum())
+    if stopped == 0:
+        return []
+    share = stopped / flagged
+    rest = (
+        "Precision is what the others and the scores around tell: a guess by now. Let a random "
+        "few of them through."
+        if share > _MUCH_STOPPED
+        else "They are taken to be like the others of their score."
+    )
+    return [
+        Finding(
+            name="stopped_unseen",
+            severity="warning" if share > _MUCH_STOPPED else "note",
+            sentence=f"{share:.0%} of the flagged rows were stopped, so that nobody will know what "
+            f"they were. {rest}",
+        )
+    ]
+
+
+def _contradictions(counts: ReviewCounts) -> list[Finding]:
+    found = []
+    blocked = int(counts.positive_complained.sum()) if counts.blocks else 0
+    if blocked:
+        found.append(
+            Finding(
+                name="blocked_and_complained",
+                severity="warning",
+                sentence=f"{blocked} rows complained after a positive verdict, which was said to "
+                "block them. If it does not, say blocks=False: complaints then tell more.",
+            )
+        )
+    cleared = int(counts.cleared_complained.sum())
+    if cleared:
+        found.append(
+            Finding(
+                name="cleared_and_complained",
+                severity="note",
+                sentence=f"{cleared} rows complained after they had been cleared: reviewers miss "
+                "positives, and all estimates allow for that.",
+            )
+        )
+    return found
+
+
+def _beyond(reading: ReviewedEstimates) -> list[Finding]:
+    counts = reading.counts
+    unseen = counts.reviewed == 0
+    hidden = reading.posterior.positives[:, unseen].sum(axis=1).mean() / max(
+        float(reading.posterior.positives.sum(axis=1).mean()), 1e-9
+    )
+    if not unseen.any():
+        return []
+    return [
+        Finding(
+            name="complaints_below_the_cut",
+            severity="note",
+            sentence=f"{hidden:.0%} of the positives lie where nothing was reviewed. How often "
+            "they complain is taken to follow the score evenly from where reviews end; if they "
+            "complain far less often there, recall is lower than its interval. A week with a lower "
+            "cut, or an audit, tells.",
+        )
+    ]
+
+
+def _rules(reading: ReviewedEstimates) -> list[Finding]:
+    if not reading.rules:
+        return []
+    named = ", ".join(reading.rules[:5]) + (", ..." if len(reading.rules) > 5 else "")
+    return [
+        Finding(
+            name="reviewed_by_rules",
+            severity="note",
+            sentence=f"Rows chosen by {named} are known, and tell nothing of the others: these "
+            "words are taken for rules. Of those known to chosen_by, score, random, audit and "
+            "complaint are not rules.",
+        )
+    ]
+
+
+def read_reviews(
+    counts: ReviewCounts,
+    *,
+    cuts: tuple[float, ...] = (),
+    rules: tuple[str, ...] = (),
+    detection_rate: tuple[float, float] | None = None,
+    complaint_rate: tuple[float, float] | None = None,
+    confidence_level: float = 0.95,
+    f_beta: float = 2.0,
+) -> ReviewedEstimates:
+    """What reviews and complaints say, from counts."""
+    overall = None if complaint_rate is None else _normal_of(*complaint_rate, confidence_level)
+    detection = None
+    if detection_rate is not None:
+        mean, variance = _normal_of(*detection_rate, confidence_level)
+        detection = (-mean, max(math.sqrt(variance), 0.02))
+    return ReviewedEstimates(
+        name="reviews",
+        method="reviews",
+        posterior=estimate_reviews(
+            counts, complaints=ComplaintRate(overall=overall), detection=detection
+        ),
+        cuts=cuts,
+        rules=rules,
+        complaint_rate=complaint_rate,
+        confidence_level=confidence_level,
+        f_beta=f_beta,
+    )
+
+
+def _normal_of(low: float, high: float, confidence_level: float) -> tuple[float, float]:
+    """Mean and variance of -logit of a share that is stated as an interval."""
+    if not 0 < low <= high < 1:
+        msg = (
+            "complaint_rate is the share of unreviewed positives that complain in the end, (low, "
+            f"high) within (0, 1); got ({low:g}, {high:g})"
+        )
+        raise ValueError(msg)
+    ends = [float(-special.logit(end)) for end in (low, high)]
+    reach = 2 * float(special.ndtri(0.5 + 0.5 * confidence_level))
+    return 0.5 * (ends[0] + ends[1]), max(((ends[0] - ends[1]) / reach) ** 2, 0.02**2)
