@@ -286,6 +286,7 @@ def test_a_table_can_come_with_what_an_audit_said_before(found):
     assert again.now.estimates == found.now.estimates
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("market", AUDITED[:2], ids=lambda one: one.what)
 def test_the_bound_holds_at_the_threshold_that_was_chosen(market):
     """A few runs; `python -m benchmarks.decisions` has them all."""

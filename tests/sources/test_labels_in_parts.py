@@ -63,7 +63,13 @@ def in_parts(monkeypatch):
     return make
 
 
-@pytest.mark.parametrize("text_ids", [True, False], ids=["text", "whole numbers"])
+@pytest.mark.parametrize(
+    "text_ids",
+    [
+        pytest.param(True, id="text", marks=pytest.mark.slow),
+        pytest.param(False, id="whole numbers"),
+    ],
+)
 def test_counts_of_one_window_and_of_several_are_those_of_one_statement(
     in_parts, warehouse, text_ids
 ):

@@ -195,7 +195,13 @@ def assert_is_of(dialect, sql):
     assert called - NO_FUNCTIONS <= COMMON | FUNCTIONS[dialect], dialect
 
 
-@pytest.mark.parametrize("text_ids", [True, False], ids=["text", "whole numbers"])
+@pytest.mark.parametrize(
+    "text_ids",
+    [
+        pytest.param(True, id="text"),
+        pytest.param(False, id="whole numbers", marks=pytest.mark.slow),
+    ],
+)
 def test_counts_are_those_of_the_embedded_engine(stand_in, warehouse, text_ids):
     made, known = predictions(text_ids=text_ids), labels(text_ids=text_ids)
     with closing(opened(made, known)) as source:
@@ -208,7 +214,14 @@ def test_counts_are_those_of_the_embedded_engine(stand_in, warehouse, text_ids):
     assert (found.predictions, found.labels) == (look.predictions, look.labels)
 
 
-@pytest.mark.parametrize("ids", ["text", "whole numbers", "odd text"])
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pytest.param("text", marks=pytest.mark.slow),
+        "whole numbers",
+        pytest.param("odd text", marks=pytest.mark.slow),
+    ],
+)
 def test_labels_from_elsewhere_travel(stand_in, warehouse, ids):
     is_text = ids != "whole numbers"
     made, known = predictions(text_ids=is_text), labels(text_ids=is_text)

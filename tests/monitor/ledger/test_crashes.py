@@ -46,7 +46,7 @@ def expected_total(number: int, pane: int) -> float:
         pytest.param(1, 0, 1, marks=pytest.mark.slow),
         pytest.param(2, 0, 2, marks=pytest.mark.slow),
         pytest.param(5, 1, 2, marks=pytest.mark.slow),
-        (1, 0, 5),
+        pytest.param(1, 0, 5, marks=pytest.mark.slow),
         (5, 1, 4),
     ],
 )
