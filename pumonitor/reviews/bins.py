@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pumonitor.audit.bins import bins_with_cuts
 from pumonitor.errors import InputError
 from pumonitor.reviews.counts import KINDS, ReviewCounts, kind_of_rows
-from pumonitor.reviews.given import UNREVIEWED, Reviews
+from pumonitor.reviews.given import BY_COMPLAINT, UNREVIEWED, Reviews
 from pumonitor.tables import ScoreTable
 
 __all__ = ["count_rows", "cuts_of_queue", "labels_of_rows"]
@@ -50,10 +50,15 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
 
 
 def labels_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.int8]:
-    """1 where a row is known to be positive, -1 where it is known to be negative, else 0."""
+    """1 where a row is known to be positive, -1 where it is known to be negative, else 0.
+
+    A complaint after a case was cleared says that it was cleared by mistake; a case cleared
+    because of its complaint is negative.
+    """
     verdict = reviews.rows.verdict
-    found = np.where(complained, 1, 0)
-    return np.where(verdict == 1, 1, np.where(verdict == 0, -1, found)).astype(np.int8)
+    cleared = (verdict == 0) & (~complained | (reviews.rows.chosen_by == BY_COMPLAINT))
+    known = (verdict == 1) | (complained & ~cleared)
+    return np.where(known, 1, np.where(cleared, -1, 0)).astype(np.int8)
 
 
 def count_rows(

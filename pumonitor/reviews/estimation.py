@@ -54,6 +54,7 @@ def estimate_reviews(
     *,
     complaints: ComplaintRate = UNKNOWN_COMPLAINTS,
     detection: tuple[float, float] | None = None,
+    undecided_odds: float = 1.0,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> ReviewPosterior:
@@ -71,6 +72,8 @@ def estimate_reviews(
     detection : (float, float), optional
         Mean and standard deviation of logit s; without it every positive that is reviewed is
         found, unless a cleared case complained: then s is about .9.
+    undecided_odds : float
+        Odds that an undecided row is positive over those of a decided one of its bin.
     draws : int
     seed : int
         The same seed gives the same draws.
@@ -89,7 +92,7 @@ def estimate_reviews(
         complaints=complaints,
         anchor=float(normal[np.argmax(seen)]) if seen.any() else float(normal[-1]),
     )
-    likelihood = Likelihood(counts=counts, errs=detection is not None)
+    likelihood = Likelihood(counts=counts, errs=detection is not None, odds=undecided_odds)
     drawn = draw_posterior(
         likelihood,
         components,
@@ -98,7 +101,9 @@ def estimate_reviews(
         size=draws,
         rng=rng,
     )
-    positives = np.broadcast_to(_known(counts), drawn.p_logit.shape).astype(float)
+    positives = np.broadcast_to(_known(counts, errs=likelihood.errs), drawn.p_logit.shape).astype(
+        float
+    )
     for number, share in likelihood.hidden(drawn.p_logit, drawn.v, drawn.s_logit):
         positives = positives + rng.binomial(number, share)
     inside = bins.concordance + bins.concordance_error * rng.standard_normal(positives.shape)
@@ -114,10 +119,12 @@ def estimate_reviews(
     )
 
 
-def _known(counts: ReviewCounts) -> NDArray[np.int64]:
-    """Rows that are known to be positive."""
+def _known(counts: ReviewCounts, *, errs: bool) -> NDArray[np.int64]:
+    """Rows that are known to be positive; a cleared one that complained was cleared by mistake."""
+    mistaken = counts.cleared_complained if errs else 0
     return np.asarray(
-        counts.open_complained
+        mistaken
+        + counts.open_complained
         + counts.undecided_complained
         + counts.positive_complained
         + counts.positive_silent
