@@ -114,8 +114,8 @@ def print_capacity(*, runs: int, seed: int) -> None:
             errors.append(math.hypot(spread, other))
         seen = np.mean(np.abs(changes) > 1.96 * np.array(errors))
         print(
-            f"{'blocks' if blocks else 'does not block'}: recall is off by {np.mean(changes):+.3f} "
-            f"in the mean (standard deviation {np.std(changes):.3f}); called a change in {seen:.3f}",
+            f"{'blocks' if blocks else 'does not block'}: recall off by {np.mean(changes):+.3f} "
+            f"in the mean (standard deviation {np.std(changes):.3f}); seen in {seen:.3f}",
             flush=True,
         )
 

@@ -66,6 +66,11 @@ class ReviewedEstimates(EstimatesByBin):
         """Rows by score bin and by what is known of them."""
         return self.posterior.counts
 
+    @property
+    def known_parts(self) -> Mapping[str, str]:
+        """Found by review, or complained."""
+        return {"Found by review": "positive", "Complained": "complained"}
+
     def counted(self) -> list[dict[str, int]]:
         """Verdicts and complaints of each bin."""
         counts = self.counts
