@@ -132,7 +132,7 @@ def figures(evaluation: Evaluation) -> list[Figure]:
 
 
 def audit_figures(evaluation: Evaluation, without: Evaluation | None) -> list[Figure]:
-    """What the audit or reviews say; with the same rows `without` it also what the audit changes."""
+    """What the audit or reviews say; with the same rows `without` also what it changes."""
     if evaluation.reviews is not None:
         return _drawn(evaluation, _REVIEWED)
     if evaluation.audit is None:
