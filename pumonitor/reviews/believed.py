@@ -32,7 +32,7 @@ _OVERLAP: Final = 0.9  # standard deviation of a component, in steps
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComplaintRate:
-    """-logit e = level + slope x + step z + departure, e being the chance that a positive complains.
+    """-logit e = level + slope x + step z + departure; a positive complains with chance e.
 
     x is the middle rank of a bin from -1 to 1, z is 1 in bins without a verdict. Complaints do not
     pass the score, so that a step is hardly believed in; a slope is, as large frauds are noticed
@@ -125,7 +125,8 @@ class Components:
             precision[some, bins:, bins:] = e_precision
             log_determinant[some] = -np.linalg.slogdet(of_p)[1] - np.linalg.slogdet(of_e)[1]
         return cls(
-            log_weight=np.tile(weight - special.logsumexp(weight), len(P_BENDS)),
+            log_weight=np.tile(weight - special.logsumexp(weight), len(P_BENDS))
+            - np.log(len(P_BENDS)),
             mean=mean,
             precision=precision,
             log_determinant=log_determinant,

@@ -142,6 +142,8 @@ def _refuse_beside(
             "reviews and complaints say how many positives there are, and whose labels they are: "
             f"leave out {', '.join(wrong)}, or reviews"
         )
+        if "detection_rate" in wrong:
+            msg += "; what review misses is said by Reviews(detection_rate=...)"
         raise ValueError(msg)
     if scenario != "single-training-set" or label_purity != 1.0:
         msg = (
