@@ -32,7 +32,7 @@ _OVERLAP: Final = 0.9  # standard deviation of a component, in steps
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComplaintRate:
-    """-logit e = level + slope x + step z + departure; a positive complains with chance e.
+    """-logit e = level + slope x + step z + departure, e being the chance to complain.
 
     x is the middle rank of a bin from -1 to 1, z is 1 in bins without a verdict. Complaints do not
     pass the score, so that a step is hardly believed in; a slope is, as large frauds are noticed

@@ -125,13 +125,6 @@ class ReviewCounts:
         return {kind: int(getattr(self, kind).sum()) for kind in KINDS}
 
     @property
-    def silent(self) -> IntArray:
-        """Rows that could complain and did not, and were not reviewed before."""
-        return np.asarray(
-            self.open_silent + self.undecided_silent + self.drawn_positive + self.drawn_negative
-        )
-
-    @property
     def reviewed(self) -> IntArray:
         """Rows with a verdict that was asked for by score or by chance."""
         return np.asarray(
@@ -142,6 +135,11 @@ class ReviewCounts:
             + self.drawn_positive
             + self.drawn_negative
         )
+
+    @property
+    def undecided(self) -> IntArray:
+        """Rows that were reviewed without a verdict."""
+        return np.asarray(self.undecided_complained + self.undecided_silent)
 
     @property
     def errs(self) -> bool:

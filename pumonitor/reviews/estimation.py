@@ -54,6 +54,7 @@ def estimate_reviews(
     *,
     complaints: ComplaintRate = UNKNOWN_COMPLAINTS,
     detection: tuple[float, float] | None = None,
+    undecided_odds: float = 1.0,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> ReviewPosterior:
@@ -71,6 +72,8 @@ def estimate_reviews(
     detection : (float, float), optional
         Mean and standard deviation of logit s; without it every positive that is reviewed is
         found, unless a cleared case complained: then s is about .9.
+    undecided_odds : float
+        Odds that an undecided row is positive over those of a decided one of its bin.
     draws : int
     seed : int
         The same seed gives the same draws.
@@ -89,7 +92,7 @@ def estimate_reviews(
         complaints=complaints,
         anchor=float(normal[_where_the_queue_begins(counts)]),
     )
-    likelihood = Likelihood(counts=counts, errs=detection is not None)
+    likelihood = Likelihood(counts=counts, errs=detection is not None, odds=undecided_odds)
     drawn = draw_posterior(
         likelihood,
         components,

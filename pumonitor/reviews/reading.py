@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from scipy import special
 
 from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin
-from pumonitor.results import Finding
-from pumonitor.reviews.believed import ComplaintRate
+from pumonitor.results import Estimate, Finding
+from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.estimation import ReviewPosterior, estimate_reviews
 from pumonitor.reviews.given import two_ends
@@ -20,6 +20,9 @@ __all__ = ["ReviewedEstimates", "read_reviews"]
 
 _MUCH_STOPPED: Final = 0.2
 """Share of the flagged rows that were stopped unseen, above which precision there is a guess."""
+
+_UNDECIDED_ODDS: Final = (1.0, 0.25, 4.0)
+"""That an undecided row is positive over those of a decided one of its bin, likeliest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,6 +45,14 @@ class ReviewedEstimates(EstimatesByBin):
     complaint_rate: tuple[float, float] | None = None
 
     @property
+    def estimates(self) -> dict[str, Estimate]:
+        """By name; where rows are undecided their intervals hold whatever those may be."""
+        found = super(ReviewedEstimates, self).estimates
+        for name, (low, high) in self.undecided.items():
+            found[name] = replace(found[name], low=low, high=high)
+        return found
+
+    @property
     def origin(self) -> Mapping[str, str]:
         """The queue."""
         return {"reviews": self.name}
@@ -56,11 +67,16 @@ class ReviewedEstimates(EstimatesByBin):
         """Rows by score bin and by what is known of them."""
         return self.posterior.counts
 
+    @property
+    def known_parts(self) -> Mapping[str, str]:
+        """Found by review, or complained."""
+        return {"Found by review": "positive", "Complained": "complained"}
+
     def counted(self) -> list[dict[str, int]]:
         """Verdicts and complaints of each bin."""
         counts = self.counts
         positive = counts.positive_complained + counts.positive_silent + counts.drawn_positive
-        undecided = counts.undecided_complained + counts.undecided_silent
+        undecided = counts.undecided
         complained = counts.open_complained + counts.undecided_complained
         return [
             {
@@ -201,25 +217,49 @@ def read_reviews(
     ValueError
         If `complaint_rate` is no interval within (0, 1).
     """
-    overall = None
+    complaints = UNKNOWN_COMPLAINTS
     if complaint_rate is not None:
         overall = _normal_of(*_as_interval(complaint_rate), confidence_level)
+        complaints = ComplaintRate(overall=overall)
     detection = None
     if detection_rate is not None:
         mean, variance = _normal_of(*detection_rate, confidence_level)
         detection = (-mean, max(math.sqrt(variance), 0.02))
+    readings = [
+        estimate_reviews(counts, complaints=complaints, detection=detection, undecided_odds=odds)
+        for odds in (_UNDECIDED_ODDS if counts.undecided.any() else (1.0,))
+    ]
     return ReviewedEstimates(
         name="reviews",
         method="reviews",
-        posterior=estimate_reviews(
-            counts, complaints=ComplaintRate(overall=overall), detection=detection
-        ),
+        posterior=readings[0],
+        undecided=_extremes(readings, confidence_level=confidence_level, f_beta=f_beta),
         cuts=cuts,
         rules=rules,
         complaint_rate=complaint_rate,
         confidence_level=confidence_level,
         f_beta=f_beta,
     )
+
+
+def _extremes(
+    readings: Sequence[ReviewPosterior], *, confidence_level: float, f_beta: float
+) -> dict[str, tuple[float, float]]:
+    """The lowest and the highest end of each interval over several readings."""
+    if len(readings) == 1:
+        return {}
+    each = [
+        reading.estimates(method="reviews", confidence_level=confidence_level, beta=f_beta)
+        for reading in readings
+    ]
+    return {
+        name: (
+            min(estimates[name].low for estimates in each),
+            max(estimates[name].high for estimates in each),
+        )
+        for name in AUDITED
+        if all(estimates[name].undefined_reason is None for estimates in each)
+    }
 
 
 def _as_interval(complaint_rate: object) -> tuple[float, float]:
