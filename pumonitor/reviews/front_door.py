@@ -69,9 +69,11 @@ def reviewed_rows(
     _check_rows(known, scores, reviews)
     complained, threshold = known == 1, thresholds[0]
     cuts = cuts_of_queue(scores, reviews)
-    table = ScoreTable.from_arrays(
-        labels_of_rows(complained, reviews), scores, thresholds=(*thresholds, *cuts)
-    )
+    labels_known = labels_of_rows(complained, reviews)
+    if not np.any(labels_known == 0):
+        # A table needs rows to compare the positives with: where all were reviewed, the cleared.
+        labels_known = np.maximum(labels_known, 0)
+    table = ScoreTable.from_arrays(labels_known, scores, thresholds=(*thresholds, *cuts))
     counts = count_rows(table, scores, complained, reviews, threshold=threshold, cuts=cuts)
     return table, read_reviews(
         counts,

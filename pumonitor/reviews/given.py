@@ -257,9 +257,17 @@ def _as_reasons(
 def _as_flags(stopped: Any, *, rows: int) -> NDArray[np.bool_]:
     if stopped is None:
         return np.zeros(rows, dtype=bool)
-    values = np.asarray(stopped)
-    if values.shape != (rows,) or not np.all((values == 0) | (values == 1)):
-        msg = f"stopped must be True or False for each of {rows} rows, got {values.dtype} values"
+    values = _objects(stopped, name="stopped")
+    if len(values) != rows:
+        msg = f"stopped must have one value a row: got {len(values)} for {rows} rows"
+        raise InputError(msg)
+    wrong = ~((values == 0) | (values == 1))
+    if wrong.any():
+        first = int(wrong.argmax())
+        msg = (
+            f"stopped has {int(wrong.sum())} of {rows} values that are not True or False, first "
+            f"{shortened(str(values[first]))!r} at row {first}"
+        )
         raise InputError(msg)
     return values.astype(bool)
 

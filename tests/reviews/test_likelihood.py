@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import optimize, special
 
 from pumonitor.reviews.likelihood import Likelihood
 from tests.oracles.review_cells import chances, log_likelihood, rows_by_outcome
@@ -56,9 +56,7 @@ def test_slopes_are_those_of_the_likelihood(blocks, errs):
     s_logit = S_LOGIT if errs else CERTAIN
 
     def by_bin(p_move=0.0, v_move=0.0, s_move=0.0):
-        return log_likelihood(
-            rows, P_LOGIT + p_move, V + v_move, s_logit + s_move, blocks=blocks
-        )
+        return log_likelihood(rows, P_LOGIT + p_move, V + v_move, s_logit + s_move, blocks=blocks)
 
     gradient = likelihood.slopes(P_LOGIT, V, s_logit[0] * np.ones(())).gradient
     for row, name in enumerate(("p_move", "v_move", "s_move")[: 3 if errs else 2]):
@@ -77,7 +75,9 @@ def test_information_is_the_expected_outer_product_of_the_slopes_of_every_outcom
     for group, counted in rows_by_outcome(rows, blocks=blocks).items():
         number = sum(counted.values())
         for name in counted:
-            slopes = [_slope_of_chance(group, name, moves, s_logit, blocks) for moves in AXES[:size]]
+            slopes = [
+                _slope_of_chance(group, name, moves, s_logit, blocks) for moves in AXES[:size]
+            ]
             for row in range(size):
                 for column in range(size):
                     expected[row, column] += (
@@ -124,3 +124,79 @@ def test_rows_that_rules_chose_or_that_were_stopped_tell_nothing_of_others(kind)
     at = (P_LOGIT, V, S_LOGIT[0] * np.ones(()))
     assert other.value(*at) == likelihood.value(*at)
     assert np.array_equal(other.slopes(*at).gradient, likelihood.slopes(*at).gradient)
+
+
+def _decided_and_undecided(p, part, odds):
+    """Share of positives among either, by a root of what both are together."""
+
+    def undecided(decided):
+        return odds * decided / (1 - decided + odds * decided)
+
+    decided = optimize.brentq(
+        lambda share: (1 - part) * share + part * undecided(share) - p, 0, 1, xtol=1e-15
+    )
+    return decided, undecided(decided)
+
+
+def _log_likelihood_by_odds(rows, p_logit, v, s_logit, *, odds, blocks):
+    """Of all bins, where undecided rows are likelier or less likely positive."""
+    decided_rows = sum(
+        rows[name]
+        for name in (
+            "positive_complained",
+            "positive_silent",
+            "cleared_complained",
+            "cleared_silent",
+        )
+    )
+    undecided_rows = rows["undecided_complained"] + rows["undecided_silent"]
+    shares = [
+        _decided_and_undecided(p, left / (left + decided), odds)
+        for p, left, decided in zip(
+            special.expit(p_logit), undecided_rows, decided_rows, strict=True
+        )
+    ]
+    among_decided, among_undecided = special.logit(np.array(shares).T)
+    verdicts = {name: rows[name] for name in rows if name.startswith(("positive", "cleared"))}
+    others = {name: rows[name] for name in rows if name.startswith(("open", "drawn"))}
+    undecided = {name: rows[name] for name in rows if name.startswith("undecided")}
+    parts = ((verdicts, among_decided), (undecided, among_undecided), (others, p_logit))
+    return sum(
+        log_likelihood(some, share, v, s_logit, blocks=blocks).sum() for some, share in parts
+    )
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+@pytest.mark.parametrize("odds", [0.25, 4.0])
+def test_undecided_rows_may_be_likelier_positive_and_slopes_know_it(blocks, odds):
+    rows, usual = case(blocks=blocks, errs=True)
+    likelihood = Likelihood(counts=usual.counts, errs=True, odds=odds)
+
+    def expected(p_logit=P_LOGIT, v=V, s_logit=S_LOGIT):
+        return _log_likelihood_by_odds(rows, p_logit, v, s_logit, odds=odds, blocks=blocks)
+
+    at = (P_LOGIT, V, S_LOGIT[0] * np.ones(()))
+    assert likelihood.value(*at) == pytest.approx(expected(), rel=1e-10)
+    assert likelihood.value(*at) != pytest.approx(float(usual.value(*at)), rel=1e-3)
+    gradient = likelihood.slopes(*at).gradient
+    assert gradient[2].sum() == pytest.approx(
+        (expected(s_logit=S_LOGIT + STEP) - expected(s_logit=S_LOGIT - STEP)) / (2 * STEP), rel=1e-5
+    )
+    for bin_moved, move in enumerate(AXES * STEP):
+        by_p = (expected(p_logit=P_LOGIT + move) - expected(p_logit=P_LOGIT - move)) / (2 * STEP)
+        by_v = (expected(v=V + move) - expected(v=V - move)) / (2 * STEP)
+        assert gradient[:2, bin_moved] == pytest.approx([by_p, by_v], rel=1e-5)
+
+
+def test_undecided_rows_hide_more_positives_where_they_are_likelier_positive():
+    rows, usual = case(blocks=True, errs=False)
+    at = (P_LOGIT, V, np.full((), np.inf))
+    hidden = [
+        sum(
+            (number * share).sum()
+            for number, share in Likelihood(counts=usual.counts, errs=False, odds=odds).hidden(*at)
+        )
+        for odds in (0.25, 1.0, 4.0)
+    ]
+    assert hidden == sorted(hidden)
+    assert hidden[2] - hidden[0] > 0.1 * (rows["undecided_silent"].sum())
