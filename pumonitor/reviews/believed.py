@@ -118,7 +118,7 @@ class Components:
         weight = -0.5 * levels**2 / (complaints.level**2 - own**2)
         across = np.stack([rank, without_verdict.astype(float)])
         spread = np.diag([complaints.slope**2, complaints.step**2])
-        cut = rank[np.argmin(without_verdict)] if not without_verdict.all() else rank[-1]
+        cut = rank[np.argmin(np.abs(normal_score - anchor))]
         of_e = across.T @ spread @ across + own**2 + complaints.departure**2 * np.eye(bins)
         of_e += complaints.bend**2 * _bent(rank - cut)
         e_precision = np.linalg.inv(of_e)
@@ -136,7 +136,8 @@ class Components:
             precision[some, bins:, bins:] = e_precision
             log_determinant[some] = -np.linalg.slogdet(of_p)[1] - np.linalg.slogdet(of_e)[1]
         return cls(
-            log_weight=np.tile(weight - special.logsumexp(weight), len(P_SHAPES)),
+            log_weight=np.tile(weight - special.logsumexp(weight), len(P_SHAPES))
+            - np.log(len(P_SHAPES)),
             mean=mean,
             precision=precision,
             log_determinant=log_determinant,

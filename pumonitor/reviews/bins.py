@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from pumonitor.audit.bins import bins_with_cuts
 from pumonitor.errors import InputError
-from pumonitor.reviews.counts import KINDS, ReviewCounts, kind_of_rows
-from pumonitor.reviews.given import BY_COMPLAINT, UNREVIEWED, Reviews
+from pumonitor.reviews.counts import KINDS, NEGATIVE, POSITIVE, ReviewCounts, kind_of_rows
+from pumonitor.reviews.given import UNREVIEWED, Reviews
 from pumonitor.tables import ScoreTable
 
 __all__ = ["count_rows", "cuts_of_queue", "labels_of_rows"]
@@ -36,8 +36,9 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
     if not passed_over.any():
         return (lowest,)
     highest = float(scores[passed_over].max())
-    if not reviews.is_chosen_by_given:
-        below = int((ranked & (scores < highest)).sum())
+    below = int((ranked & (scores < highest)).sum())
+    # Of rows that tie at the cut some may be left over: none lies below the other then.
+    if below and not reviews.is_chosen_by_given:
         msg = (
             f"{below} of {int(ranked.sum())} verdicts lie below rows that were not reviewed, so "
             "the queue did not take the highest scores alone: say why each row was reviewed, "
@@ -50,15 +51,13 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
 
 
 def labels_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.int8]:
-    """1 where a row is known to be positive, -1 where it is known to be negative, else 0.
+    """1 where a row is known to be positive, -1 where it is called negative, else 0.
 
-    A complaint after a case was cleared says that it was cleared by mistake; a case cleared
-    because of its complaint is negative.
+    A complaint after a case was cleared says that it was cleared by mistake; a case that was
+    cleared of its complaint is negative.
     """
-    verdict = reviews.rows.verdict
-    cleared = (verdict == 0) & (~complained | (reviews.rows.chosen_by == BY_COMPLAINT))
-    known = (verdict == 1) | (complained & ~cleared)
-    return np.where(known, 1, np.where(cleared, -1, 0)).astype(np.int8)
+    label = np.array([(name in POSITIVE) - (name in NEGATIVE) for name in KINDS], dtype=np.int8)
+    return label[_kind_of_rows(complained, reviews)]
 
 
 def count_rows(
@@ -85,15 +84,18 @@ def count_rows(
     bins = bins_with_cuts(
         table, threshold=threshold, cuts=cuts, most=MOST, labeled_a_bin=LABELED_A_BIN
     )
+    kind, size = _kind_of_rows(complained, reviews), len(bins.rows)
+    counted = np.bincount(kind * size + bins.bin_of(scores), minlength=size * len(KINDS))
+    return ReviewCounts.of_table(
+        bins, counted.reshape(len(KINDS), size).astype(np.int64), blocks=reviews.blocks
+    )
+
+
+def _kind_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.intp]:
     rows = reviews.rows
-    kind = kind_of_rows(
+    return kind_of_rows(
         verdict=rows.verdict,
         chosen_by=rows.chosen_by,
         complained=complained,
         stopped=rows.stopped,
-    )
-    size = len(bins.rows)
-    counted = np.bincount(kind * size + bins.bin_of(scores), minlength=size * len(KINDS))
-    return ReviewCounts.of_table(
-        bins, counted.reshape(len(KINDS), size).astype(np.int64), blocks=reviews.blocks
     )

@@ -12,7 +12,7 @@ from scipy import special
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.posterior import PositivesByBin
 from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate, Components
-from pumonitor.reviews.counts import ReviewCounts
+from pumonitor.reviews.counts import POSITIVE, ReviewCounts
 from pumonitor.reviews.laplace import S_BELIEVED, draw_posterior
 from pumonitor.reviews.likelihood import Likelihood
 
@@ -90,7 +90,7 @@ def estimate_reviews(
         rank=bins.rank,
         without_verdict=~seen,
         complaints=complaints,
-        anchor=float(normal[np.argmax(seen)]) if seen.any() else float(normal[-1]),
+        anchor=float(normal[_where_the_queue_begins(counts)]),
     )
     likelihood = Likelihood(counts=counts, errs=detection is not None, odds=undecided_odds)
     drawn = draw_posterior(
@@ -101,9 +101,7 @@ def estimate_reviews(
         size=draws,
         rng=rng,
     )
-    positives = np.broadcast_to(_known(counts, errs=likelihood.errs), drawn.p_logit.shape).astype(
-        float
-    )
+    positives = np.broadcast_to(_known(counts), drawn.p_logit.shape).astype(float)
     for number, share in likelihood.hidden(drawn.p_logit, drawn.v, drawn.s_logit):
         positives = positives + rng.binomial(number, share)
     inside = bins.concordance + bins.concordance_error * rng.standard_normal(positives.shape)
@@ -119,15 +117,16 @@ def estimate_reviews(
     )
 
 
-def _known(counts: ReviewCounts, *, errs: bool) -> NDArray[np.int64]:
-    """Rows that are known to be positive; a cleared one that complained was cleared by mistake."""
-    mistaken = counts.cleared_complained if errs else 0
-    return np.asarray(
-        mistaken
-        + counts.open_complained
-        + counts.undecided_complained
-        + counts.positive_complained
-        + counts.positive_silent
-        + counts.drawn_positive
-        + counts.known_positive
-    )
+def _known(counts: ReviewCounts) -> NDArray[np.int64]:
+    """Rows that are known to be positive."""
+    return np.asarray(np.sum([getattr(counts, kind) for kind in POSITIVE], axis=0))
+
+
+def _where_the_queue_begins(counts: ReviewCounts) -> int:
+    """The lowest bin most of whose rows were reviewed; the highest bin where there is none.
+
+    Not the lowest one with a verdict: that is often the lowest of all where a few rows are reviewed
+    by chance, and the level that is believed at the cut is far too high there.
+    """
+    mostly = 2 * counts.reviewed > counts.bins.rows
+    return int(np.argmax(mostly)) if mostly.any() else len(mostly) - 1

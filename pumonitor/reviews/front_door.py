@@ -69,9 +69,11 @@ def reviewed_rows(
     _check_rows(known, scores, reviews)
     complained, threshold = known == 1, thresholds[0]
     cuts = cuts_of_queue(scores, reviews)
-    table = ScoreTable.from_arrays(
-        labels_of_rows(complained, reviews), scores, thresholds=(*thresholds, *cuts)
-    )
+    labels_known = labels_of_rows(complained, reviews)
+    if not np.any(labels_known == 0):
+        # A table needs rows to compare the positives with: where all were reviewed, the cleared.
+        labels_known = np.maximum(labels_known, 0)
+    table = ScoreTable.from_arrays(labels_known, scores, thresholds=(*thresholds, *cuts))
     counts = count_rows(table, scores, complained, reviews, threshold=threshold, cuts=cuts)
     return table, read_reviews(
         counts,
@@ -142,6 +144,8 @@ def _refuse_beside(
             "reviews and complaints say how many positives there are, and whose labels they are: "
             f"leave out {', '.join(wrong)}, or reviews"
         )
+        if "detection_rate" in wrong:
+            msg += "; what review misses is said by Reviews(detection_rate=...)"
         raise ValueError(msg)
     if scenario != "single-training-set" or label_purity != 1.0:
         msg = (

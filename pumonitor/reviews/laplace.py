@@ -71,7 +71,7 @@ class _Target:
         total = self.likelihood.value(p_logit, v, s_logit)
         if self.detection is not None:
             mean, spread = self.detection
-            total = total - 0.5 * ((s_logit - mean) / spread) ** 2
+            total = total - 0.5 * ((s_logit - mean) / spread) ** 2 - np.log(spread)
         if self.overall is not None:
             mean, variance = self.overall
             level = special.logsumexp(v, axis=-1, b=self.share)

@@ -14,6 +14,7 @@ from pumonitor.results import Estimate, Finding
 from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.estimation import ReviewPosterior, estimate_reviews
+from pumonitor.reviews.given import two_ends
 
 __all__ = ["ReviewedEstimates", "read_reviews"]
 
@@ -209,10 +210,16 @@ def read_reviews(
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
 ) -> ReviewedEstimates:
-    """What reviews and complaints say, from counts."""
+    """What reviews and complaints say, from counts.
+
+    Raises
+    ------
+    ValueError
+        If `complaint_rate` is no interval within (0, 1).
+    """
     complaints = UNKNOWN_COMPLAINTS
     if complaint_rate is not None:
-        overall = _normal_of(*complaint_rate, confidence_level)
+        overall = _normal_of(*_as_interval(complaint_rate), confidence_level)
         complaints = ComplaintRate(overall=overall)
     detection = None
     if detection_rate is not None:
@@ -255,14 +262,19 @@ def _extremes(
     }
 
 
+def _as_interval(complaint_rate: object) -> tuple[float, float]:
+    ends = two_ends(complaint_rate)
+    if ends is not None and 0 < ends[0] <= ends[1] < 1:
+        return ends
+    msg = (
+        "complaint_rate is the share of unreviewed positives that have complained by now, (low, "
+        f"high) within (0, 1); got {complaint_rate!r}"
+    )
+    raise ValueError(msg)
+
+
 def _normal_of(low: float, high: float, confidence_level: float) -> tuple[float, float]:
     """Mean and variance of -logit of a share that is stated as an interval."""
-    if not 0 < low <= high < 1:
-        msg = (
-            "complaint_rate is the share of unreviewed positives that complain in the end, (low, "
-            f"high) within (0, 1); got ({low:g}, {high:g})"
-        )
-        raise ValueError(msg)
     ends = [float(-special.logit(end)) for end in (low, high)]
     reach = 2 * float(special.ndtri(0.5 + 0.5 * confidence_level))
     return 0.5 * (ends[0] + ends[1]), max(((ends[0] - ends[1]) / reach) ** 2, 0.02**2)
