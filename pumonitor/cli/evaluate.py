@@ -39,6 +39,7 @@ from pumonitor.cli.reviews_of_file import (
     Blocks,
     ChosenBy,
     ComplaintRateText,
+    RankedBy,
     ReviewColumns,
     Stopped,
     Verdicts,
@@ -74,6 +75,7 @@ def evaluate(
     verdicts: Verdicts = None,
     blocks: Blocks = None,
     chosen_by: ChosenBy = None,
+    ranked_by: RankedBy = None,
     stopped: Stopped = None,
     complaint_rate: ComplaintRateText = None,
     calibrated_scores: Annotated[
@@ -133,6 +135,7 @@ def evaluate(
         verdicts=verdicts,
         blocks=blocks,
         chosen_by=chosen_by,
+        ranked_by=ranked_by,
         stopped=stopped,
         complaint_rate=complaint_rate,
     )

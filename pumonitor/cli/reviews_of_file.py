@@ -16,6 +16,7 @@ __all__ = [
     "Blocks",
     "ChosenBy",
     "ComplaintRateText",
+    "RankedBy",
     "ReviewColumns",
     "Stopped",
     "Verdicts",
@@ -50,6 +51,15 @@ ChosenBy = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+RankedBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Score that filled the queue, where it is not that of --scores: the champion's, for a "
+        "challenger.",
+        rich_help_panel=_PANEL,
+    ),
+]
 Stopped = Annotated[
     str | None,
     typer.Option(
@@ -80,16 +90,23 @@ class ReviewColumns:
     verdicts: str | None
     blocks: bool | None
     chosen_by: str | None
+    ranked_by: str | None
     stopped: str | None
     complaint_rate: str | None
 
     def __post_init__(self) -> None:
         if self.verdicts is None:
-            given = (self.blocks, self.chosen_by, self.stopped, self.complaint_rate)
+            given = (
+                self.blocks,
+                self.chosen_by,
+                self.ranked_by,
+                self.stopped,
+                self.complaint_rate,
+            )
             if any(value is not None for value in given):
                 msg = (
-                    "--blocks, --chosen-by, --stopped and --complaint-rate are of reviews: give "
-                    "--verdicts as well"
+                    "--blocks, --chosen-by, --ranked-by, --stopped and --complaint-rate are of "
+                    "reviews: give --verdicts as well"
                 )
                 raise typer.BadParameter(msg, param_hint="--verdicts")
         elif self.blocks is None:
@@ -135,7 +152,10 @@ def evaluate_with_reviews(
     rows = read_scored_rows(
         file,
         labels=labels,
-        thresholds={scores: threshold},
+        thresholds={
+            scores: threshold,
+            **({} if columns.ranked_by is None else {columns.ranked_by: None}),
+        },
         texts=[name for name in named if name is not None],
         progress=progress,
     )
@@ -144,6 +164,7 @@ def evaluate_with_reviews(
         rows.texts[str(columns.verdicts)],
         blocks=bool(columns.blocks),
         chosen_by=None if columns.chosen_by is None else rows.texts[columns.chosen_by],
+        ranked_by=None if columns.ranked_by is None else rows.scores[columns.ranked_by],
         stopped=None if columns.stopped is None else _flags(rows.texts[columns.stopped]),
     )
     rate = columns.complaint_rate

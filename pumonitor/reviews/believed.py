@@ -59,7 +59,7 @@ class ComplaintRate:
     level: float = 1.5
     slope: float = 1.5
     step: float = 0.3
-    bend: float = 1.5
+    bend: float = 0.7
     departure: float = 0.25
     overall: tuple[float, float] | None = None
 

@@ -7,13 +7,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.audit.bins import bins_with_cuts
+from pumonitor.audit.bins import ScoreBins, bins_with_cuts
 from pumonitor.errors import InputError
 from pumonitor.reviews.counts import KINDS, NEGATIVE, POSITIVE, ReviewCounts, kind_of_rows
 from pumonitor.reviews.given import UNREVIEWED, Reviews
 from pumonitor.tables import ScoreTable
 
-__all__ = ["count_rows", "cuts_of_queue", "labels_of_rows"]
+__all__ = ["count_rows", "count_rows_of_both", "cuts_of_queue", "labels_of_rows"]
+
+IntArray = NDArray[np.int64]
 
 MOST: Final = 20
 LABELED_A_BIN: Final = 3
@@ -84,11 +86,46 @@ def count_rows(
     bins = bins_with_cuts(
         table, threshold=threshold, cuts=cuts, most=MOST, labeled_a_bin=LABELED_A_BIN
     )
+    return ReviewCounts.of_table(
+        bins, _counted(bins, scores, complained, reviews), blocks=reviews.blocks
+    )
+
+
+def count_rows_of_both(
+    of_queue: ScoreBins,
+    of_model: ScoreBins,
+    scores: NDArray[Any],
+    ranking: NDArray[Any],
+    complained: NDArray[np.bool_],
+    reviews: Reviews,
+) -> tuple[IntArray, IntArray]:
+    """Known positives, and rows that are or may be, by bin of the queue's score and the model's.
+
+    Returns
+    -------
+    two ndarrays of shape (bins of the queue, bins of the model)
+    """
+    kind = _kind_of_rows(complained, reviews)
+    negative = ("drawn_negative", "known_negative")
+    size = len(of_model.rows)
+    place = of_queue.bin_of(ranking) * size + of_model.bin_of(scores)
+    found = []
+    for counted in (
+        np.array([name in POSITIVE for name in KINDS]),
+        np.array([name not in negative for name in KINDS]),
+    ):
+        some = place[counted[kind]]
+        found.append(np.bincount(some, minlength=size * len(of_queue.rows)).reshape(-1, size))
+    return found[0], found[1]
+
+
+def _counted(
+    bins: ScoreBins, scores: NDArray[Any], complained: NDArray[np.bool_], reviews: Reviews
+) -> IntArray:
+    """Rows by kind and bin."""
     kind, size = _kind_of_rows(complained, reviews), len(bins.rows)
     counted = np.bincount(kind * size + bins.bin_of(scores), minlength=size * len(KINDS))
-    return ReviewCounts.of_table(
-        bins, counted.reshape(len(KINDS), size).astype(np.int64), blocks=reviews.blocks
-    )
+    return counted.reshape(len(KINDS), size).astype(np.int64)
 
 
 def _kind_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.intp]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._validate import as_scores
 from pumonitor._validate.columns import is_missing
 from pumonitor.errors import InputError, shortened
 
@@ -94,6 +95,9 @@ class Reviews:
         rows that had not complained; "complaint", because somebody complained; any other word is a
         rule, whose cases are known and tell nothing of others. Without it the highest scores were
         reviewed, and it is refused where verdicts lie below unreviewed rows.
+    ranked_by : array-like of shape (n,), optional
+        The score that filled the queue, where it is another than the one that is evaluated: that of
+        the champion, where a challenger is evaluated.
     stopped : array-like of bool of shape (n,), optional
         Rows that were declined outright: without a verdict nobody can know what they were.
     detection_rate : float or (low, high), optional
@@ -130,6 +134,7 @@ class Reviews:
         *,
         blocks: bool,
         chosen_by: Any = None,
+        ranked_by: Any = None,
         stopped: Any = None,
         detection_rate: float | tuple[float, float] | None = None,
     ) -> None:
@@ -150,6 +155,13 @@ class Reviews:
             raise InputError(msg)
         reason, ranked, rules = _as_reasons(chosen_by, verdict)
         self.is_chosen_by_given = chosen_by is not None
+        self.ranked_by = None if ranked_by is None else as_scores(ranked_by, name="ranked_by")
+        if self.ranked_by is not None and len(self.ranked_by) != len(verdict):
+            msg = (
+                "ranked_by must have one score a row, got "
+                f"{len(self.ranked_by)} for {len(verdict)} rows"
+            )
+            raise InputError(msg)
         self.rows = RowReviews(
             verdict=verdict,
             chosen_by=reason,

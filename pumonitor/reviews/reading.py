@@ -15,6 +15,7 @@ from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.estimation import ReviewPosterior, estimate_reviews
 from pumonitor.reviews.given import two_ends
+from pumonitor.reviews.queue_score import QueueOfAnotherScore
 
 __all__ = ["ReviewedEstimates", "read_reviews"]
 
@@ -31,6 +32,8 @@ class ReviewedEstimates(EstimatesByBin):
 
     Attributes
     ----------
+    by_queue : ReviewPosterior
+        Along the score that filled the queue: the same, unless that is another score.
     cuts : tuple of float
         Scores at which the queue begins.
     rules : tuple of str
@@ -40,6 +43,7 @@ class ReviewedEstimates(EstimatesByBin):
     """
 
     posterior: ReviewPosterior
+    by_queue: ReviewPosterior
     cuts: tuple[float, ...]
     rules: tuple[str, ...] = ()
     complaint_rate: tuple[float, float] | None = None
@@ -166,11 +170,9 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
 
 
 def _beyond(reading: ReviewedEstimates) -> list[Finding]:
-    counts = reading.counts
-    unseen = counts.reviewed == 0
-    hidden = reading.posterior.positives[:, unseen].sum(axis=1).mean() / max(
-        float(reading.posterior.positives.sum(axis=1).mean()), 1e-9
-    )
+    positives = reading.by_queue.positives
+    unseen = reading.by_queue.counts.reviewed == 0
+    hidden = positives[:, unseen].sum() / max(positives.sum(), 1e-9)
     if not unseen.any():
         return []
     return [
@@ -203,6 +205,7 @@ def _rules(reading: ReviewedEstimates) -> list[Finding]:
 def read_reviews(
     counts: ReviewCounts,
     *,
+    queue: QueueOfAnotherScore | None = None,
     cuts: tuple[float, ...] = (),
     rules: tuple[str, ...] = (),
     detection_rate: tuple[float, float] | None = None,
@@ -225,14 +228,19 @@ def read_reviews(
     if detection_rate is not None:
         mean, variance = _normal_of(*detection_rate, confidence_level)
         detection = (-mean, max(math.sqrt(variance), 0.02))
-    readings = [
-        estimate_reviews(counts, complaints=complaints, detection=detection, undecided_odds=odds)
-        for odds in (_UNDECIDED_ODDS if counts.undecided.any() else (1.0,))
+    asked = counts if queue is None else queue.counts
+    by_queue = [
+        estimate_reviews(asked, complaints=complaints, detection=detection, undecided_odds=odds)
+        for odds in (_UNDECIDED_ODDS if asked.undecided.any() else (1.0,))
     ]
+    readings = by_queue
+    if queue is not None:
+        readings = [queue.along_model(reading, counts) for reading in by_queue]
     return ReviewedEstimates(
         name="reviews",
         method="reviews",
         posterior=readings[0],
+        by_queue=by_queue[0],
         undecided=_extremes(readings, confidence_level=confidence_level, f_beta=f_beta),
         cuts=cuts,
         rules=rules,
