@@ -142,7 +142,7 @@ def _reviews(value: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
     except TypeError as error:
         msg = (
             f"evaluator_config has reviews that cannot be read ({error}): give {{'verdicts': "
-            "'a column', 'blocks': True or False}, and chosen_by, ranked_by, stopped, detection_rate"
+            "'a column', 'blocks': True or False}, and chosen_by, ranked_by or stopped"
         )
         raise InputError(msg) from None
 

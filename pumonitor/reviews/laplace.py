@@ -163,7 +163,7 @@ def draw_posterior(
     )
     kept, x = _highest_points(target)
     _, information = target.slopes(x, kept)
-    root = np.linalg.cholesky(information)
+    root = np.asarray(np.linalg.cholesky(information), dtype=float)
     log_root = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
     log_weight = components.log_weight[kept] + target.value(x, kept) - log_root
     around = _Proposal(target=target, kept=kept, x=x, root=root, log_weight=log_weight)
