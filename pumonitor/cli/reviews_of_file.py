@@ -73,8 +73,8 @@ ComplaintRateText = Annotated[
     typer.Option(
         "--complaint-rate",
         metavar="LOW,HIGH",
-        help="Share of the positives that nobody reviewed or stopped which complain in the end, "
-        "if it is known.",
+        help="Share of the positives that nobody reviewed or stopped which have complained by "
+        "now, if it is known.",
         rich_help_panel=_PANEL,
     ),
 ]

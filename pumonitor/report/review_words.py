@@ -54,5 +54,5 @@ def how_complaints_come(reviews: ReviewedEstimates) -> str:
     low, high = reviews.complaint_rate
     return (
         f"{said} As stated, {percent(low)} to {percent(high)} of the positives that nobody "
-        "reviewed or stopped complain in the end."
+        "reviewed or stopped have complained by now."
     )

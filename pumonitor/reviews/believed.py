@@ -110,7 +110,8 @@ class Components:
         without_verdict : ndarray of shape (bins,) of bool
         complaints : ComplaintRate
         anchor : float
-            The normal score at which the level of p is believed in.
+            The normal score at which the level of p is believed in, and both curves begin to bend:
+            that of the bin at the cut.
         """
         bins = len(rank)
         levels = np.linspace(-_REACH, _REACH, _LEVELS) * complaints.level

@@ -97,39 +97,49 @@ class Line:
     anchor: float
 
 
-def covariance_of_p(line: Line, bend: float) -> FloatArray:
-    """Level 4, slope 1.5, the integral of a Wiener process on either side, white noise of .4."""
-    away = line.normal_score - line.anchor
+SHAPES = ((0.15, 0.4), (0.5, 0.4), (1.5, 0.4), (5.0, 0.4), (1.5, 1.2), (1.5, 3.0))
+"""Bend and noise of logit p, which are equally likely."""
+
+
+def bent(away: FloatArray) -> FloatArray:
+    """Covariance of the integral of a Wiener process, one on either side of 0."""
     size = len(away)
     covariance = np.zeros((size, size))
     for row in range(size):
         for column in range(size):
             first, second = sorted((abs(away[row]), abs(away[column])))
-            same_side = away[row] * away[column] > 0
-            bent = first**3 / 3 + first**2 * (second - first) / 2 if same_side else 0.0
-            covariance[row, column] = 16 + 2.25 * away[row] * away[column] + bend**2 * bent
-        covariance[row, row] += 0.16
+            if away[row] * away[column] > 0:
+                covariance[row, column] = first**3 / 3 + first**2 * (second - first) / 2
     return covariance
 
 
+def covariance_of_p(line: Line, bend: float, noise: float) -> FloatArray:
+    """Level 4, slope 1.5, a bend on either side of the cut, and white noise."""
+    away = line.normal_score - line.anchor
+    slope = 2.25 * np.outer(away, away)
+    return np.asarray(16 + slope + bend**2 * bent(away) + noise**2 * np.eye(len(away)))
+
+
 def covariance_of_v(line: Line) -> FloatArray:
-    """Level 1.5, slope 1.5, step .3 in bins without a verdict, departures of .25."""
+    """Level 1.5, slope 1.5, step .3 without a verdict, bend 1.5 from the cut on, departures .25."""
     step = line.without_verdict.astype(float)
+    cut = line.rank[np.flatnonzero(line.normal_score == line.anchor)[0]]
     level = 2.25 * np.ones((len(step), len(step)))
     return np.asarray(
         level
         + 2.25 * np.outer(line.rank, line.rank)
         + 0.09 * np.outer(step, step)
+        + 2.25 * bent(line.rank - cut)
         + 0.0625 * np.eye(len(step))
     )
 
 
 class Prior:
-    """Of logit p, over four bends that are equally likely, and of v."""
+    """Of logit p, over its shapes, and of v."""
 
     def __init__(self, line: Line) -> None:
         self.mean = -2 + 1.5 * (line.normal_score - line.anchor)
-        of_p = [covariance_of_p(line, bend) for bend in (0.15, 0.5, 1.5, 5.0)]
+        of_p = [covariance_of_p(line, *shape) for shape in SHAPES]
         self.of_p = [_whitening(covariance) for covariance in of_p]
         self.of_v = _whitening(covariance_of_v(line))
 
@@ -155,7 +165,7 @@ def random_walk(
     blocks: bool,
     detection: tuple[float, float] | None = None,
     overall: tuple[float, float] | None = None,
-    chains: int = 200,
+    chains: int = 160,
     steps: int = 1200,
     seed: int = 1,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -9,8 +9,9 @@ import numpy as np
 from scipy import special, stats
 
 from pumonitor.audit.bins import ScoreBins
-from pumonitor.reviews import KINDS, ReviewCounts
+from pumonitor.reviews import KINDS, ReviewCounts, ReviewedEstimates, Reviews
 from pumonitor.reviews.counts import POSITIVE
+from pumonitor.reviews.front_door import reviewed_rows
 
 BLOCKED = {
     "open_complained": [1, 3, 5, 6, 0, 0, 0],
@@ -96,6 +97,28 @@ def window(
         complained=complained,
         verdicts=np.where(in_queue, called.astype(float), np.nan),
     )
+
+
+def read(
+    complained: Any, scores: Any, reviews: Reviews, *, threshold: float = 2.0, **settings: Any
+) -> ReviewedEstimates:
+    """What `evaluate` reads of the rows, without all that it makes of them."""
+    _, reading = reviewed_rows(
+        complained,
+        np.asarray(scores, dtype=float),
+        reviews=reviews,
+        thresholds=(threshold,),
+        **{
+            "complaint_rate": None,
+            "confidence_level": 0.95,
+            "class_prior": "auto",
+            "scenario": "single-training-set",
+            "label_purity": 1.0,
+            "given": {},
+            **settings,
+        },
+    )
+    return reading
 
 
 def logit(draws: Any) -> np.ndarray:

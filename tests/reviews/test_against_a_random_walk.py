@@ -12,7 +12,7 @@ LEVELS = [0.025, 0.5, 0.975]
 SEEDS = 4
 METRICS = ("class_prior", "recall", "auc")
 
-# The draws of four seeds are worth about 6,000 independent ones, those of the walk about 3,000.
+# The draws of four seeds are worth about 6,000 independent ones, those of the walk about 2,500.
 # On the scale of logits, in standard deviations, the median of 2,000 independent draws in all then
 # errs by 1.25 / 2000 ** .5 = .028 and an end by .084 (the density of a normal there is .058). Four
 # of these errors are .11 and .33.

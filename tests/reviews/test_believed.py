@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 from scipy import special
 
-from pumonitor.reviews.believed import P_BENDS, ComplaintRate, Components, smooth_covariance
+from pumonitor.reviews.believed import ComplaintRate, Components, smooth_covariance
 from pumonitor.reviews.estimation import estimate_reviews
 from pumonitor.reviews.laplace import draw_posterior
 from pumonitor.reviews.likelihood import Likelihood
-from tests.oracles.review_cells import Line, covariance_of_p, covariance_of_v, log_likelihood
+from tests.oracles.review_cells import (
+    SHAPES,
+    Line,
+    covariance_of_p,
+    covariance_of_v,
+    log_likelihood,
+)
 from tests.reviews.made_up_queue import counts_of
 
 NORMAL_SCORE = np.array([-1.3, -0.2, 0.4, 1.1, 1.9, 2.6])
@@ -45,7 +51,7 @@ def test_the_mixture_over_the_level_is_the_normal_that_is_stated():
     # The mixture ends at 2.6 standard deviations of the level, which takes 6% off its variance.
     assert covariance[6:, 6:] == pytest.approx(covariance_of_v(LINE), abs=0.06 * 2.25)
     assert covariance[:6, 6:] == pytest.approx(0, abs=1e-9)
-    of_p = np.mean([covariance_of_p(LINE, bend) for bend in P_BENDS], axis=0)
+    of_p = np.mean([covariance_of_p(LINE, *shape) for shape in SHAPES], axis=0)
     assert covariance[:6, :6] == pytest.approx(of_p)
     assert mean[:6] == pytest.approx(-2 + 1.5 * (NORMAL_SCORE - 1.1))
 
@@ -67,7 +73,7 @@ def test_determinants_are_those_of_the_precisions():
     assert mixture.log_determinant == pytest.approx(np.linalg.slogdet(mixture.precision)[1])
 
 
-@pytest.mark.parametrize("bend", P_BENDS)
+@pytest.mark.parametrize("bend", [0.5, 5.0])
 def test_logit_p_bends_as_an_integrated_wiener_process_on_either_side_of_the_anchor(bend):
     """By random steps of the slope, one walk to either side."""
     rng = np.random.default_rng(8)
@@ -79,8 +85,8 @@ def test_logit_p_bends_as_an_integrated_wiener_process_on_either_side_of_the_anc
     side, last = (away > 0).astype(int), np.rint(np.abs(away) / step).astype(int) - 1
     bent = height[:, side, last]
     expected = np.cov(bent.T) / bend**2
-    flat = smooth_covariance(away, 0.0)
-    own = (smooth_covariance(away, bend) - flat) / bend**2
+    flat = smooth_covariance(away, bend=0.0, noise=0.4)
+    own = (smooth_covariance(away, bend=bend, noise=0.4) - flat) / bend**2
     # Of 4,000 walks a variance errs by 2.2%: four times that.
     error = 0.09 * np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
     assert np.all(np.abs(own - expected) < error)
@@ -112,16 +118,16 @@ def test_the_evidence_is_the_mean_likelihood_of_what_is_believed(blocks, detecti
         rng=np.random.default_rng(3),
     ).log_evidence
     rng = np.random.default_rng(4)
-    size = 50_000
+    size = 60_000
     v = rng.multivariate_normal(np.zeros(6), covariance_of_v(LINE), size, method="cholesky")
     each = [
         rng.multivariate_normal(
             -2 + 1.5 * (NORMAL_SCORE - 1.1),
-            covariance_of_p(LINE, bend),
-            size // 4,
+            covariance_of_p(LINE, *shape),
+            size // len(SHAPES),
             method="cholesky",
         )
-        for bend in P_BENDS
+        for shape in SHAPES
     ]
     s_logit = np.full((size, 1), 40.0) if detection is None else rng.normal(*detection, (size, 1))
     log = log_likelihood(rows, np.concatenate(each), v, s_logit, blocks=blocks).sum(axis=1)
@@ -149,4 +155,4 @@ def test_a_steeper_belief_reaches_further():
         believed = ComplaintRate(slope=slope)
         v = -special.logit(estimate_reviews(counts_of(rows, blocks=True), complaints=believed).e)
         spreads.append((v[:, -1] - v[:, 0]).std())
-    assert spreads[1] > 3 * spreads[0]
+    assert spreads[1] > 2 * spreads[0]

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from pumonitor.reviews import Reviews
-from tests.reviews.made_up_queue import window
-from tests.reviews.test_properties import estimates
+from tests.reviews.made_up_queue import read, window
 
 WINDOWS = 20
 LEAST = 17
@@ -17,9 +16,7 @@ def test_class_prior_and_recall_are_covered(blocks):
     held = {"class_prior": 0, "recall": 0}
     for seed in range(WINDOWS):
         case = window(100 + seed, blocks=blocks)
-        own = estimates(
-            case.complained, case.scores, Reviews(case.verdicts, blocks=blocks), threshold=2.0
-        )
+        own = read(case.complained, case.scores, Reviews(case.verdicts, blocks=blocks)).estimates
         flagged = case.scores >= 2.0
         truth = {
             "class_prior": case.is_positive.mean(),
@@ -33,14 +30,12 @@ def test_class_prior_and_recall_are_covered(blocks):
 def test_intervals_are_narrow_enough_to_be_of_use():
     """Half as wide again as measured: a likelihood that says nothing is not covered by luck."""
     case = window(107)
-    own = estimates(
-        case.complained, case.scores, Reviews(case.verdicts, blocks=True), threshold=2.0
-    )
+    own = read(case.complained, case.scores, Reviews(case.verdicts, blocks=True)).estimates
     assert own["recall"].high - own["recall"].low < 0.6
     assert own["class_prior"].high < 3 * case.is_positive.mean()
     anyhow = window(107, blocks=False)
     reviews = Reviews(anyhow.verdicts, blocks=False)
-    free = estimates(anyhow.complained, anyhow.scores, reviews, threshold=2.0)
+    free = read(anyhow.complained, anyhow.scores, reviews).estimates
     assert free["recall"].high - free["recall"].low < 0.35
 
 
@@ -56,7 +51,7 @@ def test_a_few_verdicts_at_random_do_not_raise_the_class_prior():
             blocks=True,
             chosen_by=np.where(looked_at, "random", "score"),
         )
-        own = estimates(case.complained & ~looked_at, case.scores, reviews, threshold=2.0)
+        own = read(case.complained & ~looked_at, case.scores, reviews).estimates
         share = case.is_positive.mean()
         assert own["class_prior"].low <= share <= own["class_prior"].high
         ratios.append((own["class_prior"].high - own["class_prior"].low) / share)
