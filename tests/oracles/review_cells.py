@@ -166,7 +166,7 @@ def random_walk(
     detection: tuple[float, float] | None = None,
     overall: tuple[float, float] | None = None,
     chains: int = 160,
-    steps: int = 1200,
+    steps: int = 1000,
     seed: int = 1,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Draws of logit p, v and logit s by Metropolis' algorithm.
