@@ -77,6 +77,9 @@ def reviewed_rows(
     ranking = scores if reviews.ranked_by is None else reviews.ranked_by
     cuts = cuts_of_queue(ranking, reviews)
     known_of = labels_of_rows(complained, reviews)
+    if not np.any(known_of == 0):
+        # A table needs rows to compare the positives with: where all were reviewed, the cleared.
+        known_of = np.maximum(known_of, 0)
     own = (*thresholds, *cuts) if reviews.ranked_by is None else thresholds
     table = ScoreTable.from_arrays(known_of, scores, thresholds=own)
     counts = count_rows(

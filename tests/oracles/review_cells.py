@@ -121,7 +121,7 @@ def covariance_of_p(line: Line, bend: float, noise: float) -> FloatArray:
 
 
 def covariance_of_v(line: Line) -> FloatArray:
-    """Level 1.5, slope 1.5, step .3 without a verdict, bend 1.5 from the cut on, departures .25."""
+    """Level 1.5, slope 1.5, step .3 without a verdict, bend .7 from the cut on, departures .25."""
     step = line.without_verdict.astype(float)
     cut = line.rank[np.flatnonzero(line.normal_score == line.anchor)[0]]
     level = 2.25 * np.ones((len(step), len(step)))
@@ -129,7 +129,7 @@ def covariance_of_v(line: Line) -> FloatArray:
         level
         + 2.25 * np.outer(line.rank, line.rank)
         + 0.09 * np.outer(step, step)
-        + 2.25 * bent(line.rank - cut)
+        + 0.49 * bent(line.rank - cut)
         + 0.0625 * np.eye(len(step))
     )
 
@@ -166,7 +166,7 @@ def random_walk(
     detection: tuple[float, float] | None = None,
     overall: tuple[float, float] | None = None,
     chains: int = 160,
-    steps: int = 1200,
+    steps: int = 1000,
     seed: int = 1,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Draws of logit p, v and logit s by Metropolis' algorithm.

@@ -56,6 +56,14 @@ def test_the_mixture_over_the_level_is_the_normal_that_is_stated():
     assert mean[:6] == pytest.approx(-2 + 1.5 * (NORMAL_SCORE - 1.1))
 
 
+def test_a_component_differs_from_what_is_believed_of_complaints_by_its_level_alone():
+    """Slope, step, bend and departures are those of the table in each of them."""
+    for precision in components().precision[::40]:
+        off = np.linalg.inv(precision)[6:, 6:] - covariance_of_v(LINE)
+        assert off == pytest.approx(np.full((6, 6), off[0, 0]), abs=1e-9)
+        assert -2.25 < off[0, 0] < -2
+
+
 def test_the_level_has_no_dents_between_components():
     mixture = components()
     spread = np.sqrt(
