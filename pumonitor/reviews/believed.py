@@ -40,9 +40,9 @@ _OVERLAP: Final = 0.9  # standard deviation of a component, in steps
 class ComplaintRate:
     """-logit e = level + slope x + step z + bend + departure, e being the chance to complain.
 
-    x is the middle rank of a bin from -1 to 1, z is 1 in bins without a verdict. Complaints do not
-    pass the score, so that a step is hardly believed in; a slope is, as large frauds are noticed
-    sooner.
+    x is the middle rank of a bin from -1 to 1, z is 1 in bins most of whose rows nobody reviewed.
+    Complaints do not pass the score, so that a step is hardly believed in; a slope is, as large
+    frauds are noticed sooner.
 
     Attributes
     ----------

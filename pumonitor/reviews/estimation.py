@@ -84,13 +84,13 @@ def estimate_reviews(
     bins = counts.bins
     rows = bins.rows.astype(float)
     normal = special.ndtri((np.cumsum(rows) - 0.5 * rows) / rows.sum())
-    seen = counts.reviewed > 0
+    in_queue = _mostly_reviewed(counts)
     components = Components.of(
         normal_score=normal,
         rank=bins.rank,
-        without_verdict=~seen,
+        without_verdict=~in_queue,
         complaints=complaints,
-        anchor=float(normal[_where_the_queue_begins(counts)]),
+        anchor=float(normal[_where_the_queue_begins(in_queue)]),
     )
     likelihood = Likelihood(counts=counts, errs=detection is not None, odds=undecided_odds)
     drawn = draw_posterior(
@@ -122,11 +122,15 @@ def _known(counts: ReviewCounts) -> NDArray[np.int64]:
     return np.asarray(np.sum([getattr(counts, kind) for kind in POSITIVE], axis=0))
 
 
-def _where_the_queue_begins(counts: ReviewCounts) -> int:
-    """The lowest bin most of whose rows were reviewed; the highest bin where there is none.
+def _mostly_reviewed(counts: ReviewCounts) -> NDArray[np.bool_]:
+    """Bins of the queue: not those of which a few rows were reviewed by chance."""
+    return np.asarray(2 * counts.reviewed > counts.bins.rows)
+
+
+def _where_the_queue_begins(in_queue: NDArray[np.bool_]) -> int:
+    """The lowest bin of the queue; the highest of all where there is none.
 
     Not the lowest one with a verdict: that is often the lowest of all where a few rows are reviewed
     by chance, and the level that is believed at the cut is far too high there.
     """
-    mostly = 2 * counts.reviewed > counts.bins.rows
-    return int(np.argmax(mostly)) if mostly.any() else len(mostly) - 1
+    return int(np.argmax(in_queue)) if in_queue.any() else len(in_queue) - 1
