@@ -158,8 +158,8 @@ def evaluate(
         uncorrected ones come from verdicts, complaints and silence together (method "reviews", for
         these very rows, whatever `target`), and there are no bounds.
     complaint_rate : (low, high), optional
-        With `reviews`: the share of the positives that nobody reviewed or stopped which complain
-        in the end, at `confidence_level`.
+        With `reviews`: the share of the positives that nobody reviewed or stopped which have
+        complained by now, at `confidence_level`.
     rng : int, numpy Generator or None
         Seed of the intervals' draws; None is a fixed seed.
 
@@ -207,8 +207,10 @@ def evaluate(
                 "propensity": propensity,
                 "sample_weight": sample_weight,
                 "auxiliary": auxiliary,
+                "groups": groups,
                 "audit": audit,
                 "ids": ids,
+                "detection_rate": None if detection_rate == 1 else detection_rate,
             },
         )
         return evaluate_table(

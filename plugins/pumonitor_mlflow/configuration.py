@@ -24,9 +24,10 @@ _ROW_KEYS = (
     "auxiliary",
     "groups",
     "ids",
+    "reviews",
 )
 _COLUMN_KEYS = frozenset(
-    {"sample_weight", "propensity", "label_source", "auxiliary", "groups", "ids"}
+    {"sample_weight", "propensity", "label_source", "auxiliary", "groups", "ids", "reviews"}
 )
 
 # Keys of other evaluators may stand beside ours: only what is very like one of ours is taken for
@@ -77,6 +78,8 @@ class Configuration:
         Columns of the data by name, or their values.
     auxiliary : list of str, table of features or None
         Columns of the data by name, or a table with a row for each of theirs.
+    reviews : Reviews, mapping or None
+        Keywords of `pumonitor.Reviews`, columns of the data by name.
     pos_label : object
         The positive class of a model whose classes are not 0 and 1.
     table : object
@@ -95,6 +98,7 @@ class Configuration:
     auxiliary: Any = None
     groups: Any = None
     ids: Any = None
+    reviews: Any = None
     pos_label: Any = None
     table: Any = None
     col_mapping: Mapping[str, Any] = field(default_factory=dict)

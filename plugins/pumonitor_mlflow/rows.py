@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pumonitor._validate import as_labels, as_scores
 from pumonitor.errors import InputError
+from pumonitor.reviews.given import Reviews
 from pumonitor_mlflow.configuration import Configuration
 from pumonitor_mlflow.model_scores import model_scores
 from pumonitor_mlflow.output_scores import are_class_labels
@@ -75,7 +76,8 @@ def read_rows(
             )
             if value is not None
         }
-        | _features(configuration.auxiliary, columns),
+        | _features(configuration.auxiliary, columns)
+        | _reviews(configuration.reviews, columns),
         columns=columns,
     )
 
@@ -121,6 +123,28 @@ def _features(value: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
             name: _column_or_values(name, key="auxiliary", columns=columns) for name in names
         }
     }
+
+
+def _reviews(value: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The reviews whose columns are named, or which are given as they are."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        return {"reviews": value}
+    named = dict(value)
+    for key in ("verdicts", "chosen_by", "ranked_by", "stopped"):
+        given = named.get(key)
+        # A word in place of a column says why all rows were reviewed.
+        if given is not None and (key != "chosen_by" or given in columns):
+            named[key] = _column_or_values(given, key=f"{key} of reviews", columns=columns)
+    try:
+        return {"reviews": Reviews(named.pop("verdicts", None), **named)}
+    except TypeError as error:
+        msg = (
+            f"evaluator_config has reviews that cannot be read ({error}): give {{'verdicts': "
+            "'a column', 'blocks': True or False}, and chosen_by, ranked_by or stopped"
+        )
+        raise InputError(msg) from None
 
 
 def _labels(

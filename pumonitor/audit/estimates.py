@@ -129,6 +129,11 @@ class EstimatesByBin(ABC):
     def is_fair(self) -> bool:
         """Whether confirmed positives were taken for a fair sample of all positives."""
 
+    @property
+    @abstractmethod
+    def known_parts(self) -> Mapping[str, str]:
+        """Headings of the kinds of known positives, and the keys of `by_bin` that count them."""
+
     @abstractmethod
     def counted(self) -> list[dict[str, int]]:
         """What was counted of each score bin, beside its rows."""
@@ -194,6 +199,11 @@ class AuditedEstimates(EstimatesByBin):
     def findings(self) -> tuple[Finding, ...]:
         """What is doubtful about the audit."""
         return () if self.fairness is None else tuple(unfair_labels(self.fair, self.fairness))
+
+    @property
+    def known_parts(self) -> Mapping[str, str]:
+        """Confirmed, or found by the audit."""
+        return {"Confirmed": "labeled", "Found by the audit": "positive"}
 
     @property
     def drawn(self) -> Sequence[int]:

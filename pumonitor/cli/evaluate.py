@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,6 +35,16 @@ from pumonitor.cli.readings import (
     label_frequency_of,
     label_purity_of,
 )
+from pumonitor.cli.reviews_of_file import (
+    Blocks,
+    ChosenBy,
+    ComplaintRateText,
+    RankedBy,
+    ReviewColumns,
+    Stopped,
+    Verdicts,
+    evaluate_with_reviews,
+)
 
 if TYPE_CHECKING:
     from pumonitor.results import Evaluation
@@ -62,6 +72,12 @@ def evaluate(
     detection_rate: DetectionRate = 1.0,
     min_propensity: MinPropensity = 0.0,
     sample_weight: SampleWeight = None,
+    verdicts: Verdicts = None,
+    blocks: Blocks = None,
+    chosen_by: ChosenBy = None,
+    ranked_by: RankedBy = None,
+    stopped: Stopped = None,
+    complaint_rate: ComplaintRateText = None,
     calibrated_scores: Annotated[
         bool,
         typer.Option(
@@ -109,41 +125,66 @@ def evaluate(
     confirmed. Every estimate has an interval, which includes the uncertainty of how many there are.
 
     Example: pumonitor evaluate scored.csv --labels confirmed --scores score --threshold 0.8
+
+    With a review queue beside chargebacks: pumonitor evaluate scored.csv --labels chargeback
+    --scores score --threshold 0.8 --verdicts verdict --blocks
     """
     prior = class_prior_of(class_prior, confidence_level=confidence_level)
     frequency, purity = label_frequency_of(label_frequency), label_purity_of(label_purity)
+    reviews = ReviewColumns(
+        verdicts=verdicts,
+        blocks=blocks,
+        chosen_by=chosen_by,
+        ranked_by=ranked_by,
+        stopped=stopped,
+        complaint_rate=complaint_rate,
+    )
+    options: dict[str, Any] = {
+        "class_prior": prior,
+        "scenario": scenario.value,
+        "label_purity": purity,
+        "target": target.value,
+        "confidence_level": confidence_level,
+        "top_k": top_k if top_k < 1 else int(top_k),
+        "calibrated_scores": calibrated_scores,
+        "rng": seed,
+    }
     with errors_as_messages():
         with progress_bar() as step:
             from pumonitor.evaluation import evaluate_table
             from pumonitor.sources import read_score_table
 
             with settings_as_input():
-                table = read_score_table(
-                    file,
-                    labels=labels,
-                    scores=scores,
-                    threshold=threshold,
-                    sample_weight=sample_weight,
-                    propensity=column_or_number(propensity),
-                    detection_rate=detection_rate,
-                    min_propensity=min_propensity,
-                    max_rows_exact=max_rows_exact,
-                    progress=step,
-                )
-                step("Estimating", None)
-                ev = evaluate_table(
-                    table,
-                    threshold=threshold,
-                    class_prior=prior,
-                    label_frequency=frequency,
-                    scenario=scenario.value,
-                    label_purity=purity,
-                    target=target.value,
-                    confidence_level=confidence_level,
-                    top_k=top_k if top_k < 1 else int(top_k),
-                    calibrated_scores=calibrated_scores,
-                    rng=seed,
-                )
+                if verdicts is not None:
+                    ev = evaluate_with_reviews(
+                        file,
+                        labels=labels,
+                        scores=scores,
+                        threshold=threshold,
+                        columns=reviews,
+                        progress=step,
+                        propensity=column_or_number(propensity),
+                        sample_weight=sample_weight,
+                        label_frequency=frequency,
+                        **options,
+                    )
+                else:
+                    table = read_score_table(
+                        file,
+                        labels=labels,
+                        scores=scores,
+                        threshold=threshold,
+                        sample_weight=sample_weight,
+                        propensity=column_or_number(propensity),
+                        detection_rate=detection_rate,
+                        min_propensity=min_propensity,
+                        max_rows_exact=max_rows_exact,
+                        progress=step,
+                    )
+                    step("Estimating", None)
+                    ev = evaluate_table(
+                        table, threshold=threshold, label_frequency=frequency, **options
+                    )
             if report is not None:
                 step("Writing the report", None)
                 from pumonitor.cli.written_report import write_report

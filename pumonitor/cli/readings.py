@@ -40,6 +40,15 @@ def label_frequency_of(given: str | None) -> LabelFrequency | None:
     return numbers[0] if len(numbers) == 1 else numbers  # type: ignore[return-value]
 
 
+def share_interval_of(given: str, *, option: str) -> tuple[float, float]:
+    """Read LOW,HIGH."""
+    numbers = _numbers(given, option=option)
+    if numbers is None or len(numbers) != 2:
+        msg = f"'{given}' must be LOW,HIGH"
+        raise typer.BadParameter(msg, param_hint=option)
+    return numbers[0], numbers[1]
+
+
 def label_purity_of(given: str) -> float | Literal["auto"]:
     """Read --label-purity: a number or 'auto'."""
     if given == "auto":

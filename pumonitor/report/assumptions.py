@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from pumonitor.names import title
 from pumonitor.prior.followed.in_words import prior_origin as followed_from
+from pumonitor.report import review_words
 from pumonitor.report.audit_words import (
     NOT_SEEN,
     fair_labels,
@@ -79,6 +80,14 @@ def assumptions(evaluation: Evaluation) -> dict[str, str]:
             ),
             "What cannot be seen": NOT_SEEN,
         }
+    if evaluation.reviews is not None:
+        return {
+            "Reviews": review_words.how_reviewed(evaluation.reviews),
+            "Complaints": review_words.how_complaints_come(evaluation.reviews),
+            "Share of positives": _class_prior(evaluation),
+            "What the intervals cover": review_words.THESE_CASES,
+            "What cannot be seen": review_words.NOT_SEEN,
+        }
     return {
         "Fair labels": _fairness(settings),
         "Where the cases come from": _SCENARIO[settings["scenario"]],
@@ -122,7 +131,7 @@ def _class_prior(evaluation: Evaluation) -> str:
             "chance in ten stands for ten. The scores are not used. The intervals allow for this "
             "range."
         )
-    if prior.method.startswith("audit"):
+    if prior.method.startswith(("audit", "reviews")):
         return f"{origin}: {share} of all cases are positive. The intervals allow for this range."
     return (
         f"{origin}: {share} of all cases are positive. The intervals "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.names import TITLES, title
 from pumonitor.report import palette
 from pumonitor.report.numbers import number
@@ -26,11 +27,8 @@ _HEIGHT: Final = 200
 _WIDTH: Final = 200
 _COMPARED: Final = ("class_prior", "precision", "recall", "f1", "auc")
 _WITHOUT, _WITH = "Without the audit", "With it"
-_PARTS: Final = {
-    "Confirmed": palette.CORRECTED,
-    "Found by the audit": palette.UNCORRECTED,
-    "Hidden, estimated": palette.AXIS,
-}
+_HIDDEN: Final = "Hidden, estimated"
+_OF_PARTS: Final = (palette.CORRECTED, palette.UNCORRECTED, palette.AXIS)
 
 
 def audit_frequency_chart(evaluation: Evaluation) -> altair.LayerChart:
@@ -70,27 +68,25 @@ def audit_frequency_chart(evaluation: Evaluation) -> altair.LayerChart:
 
 
 def audit_positives_chart(evaluation: Evaluation) -> altair.LayerChart:
-    """Positives by score bin: confirmed, found by the audit, and hidden ones as estimated.
+    """Positives by score bin: those known, by how they came to be, and hidden ones as estimated.
 
     Raises
     ------
     ValueError
-        If the evaluation has no audit.
+        If the evaluation has no audit and no reviews.
     """
     import altair as alt
 
-    bins = _bins(evaluation)
-    parts = [
-        {"score": one["score"], "part": part, "order": order, "positives": count}
-        for one in bins
-        for order, (part, count) in enumerate(
-            {
-                "Confirmed": one["labeled"],
-                "Found by the audit": one["positive"],
-                "Hidden, estimated": max(one["positives"] - one["labeled"] - one["positive"], 0.0),
-            }.items()
-        )
-    ]
+    bins, known = _bins(evaluation), _by_bin(evaluation).known_parts
+    colors = dict(zip((*known, _HIDDEN), _OF_PARTS, strict=True))
+    parts = []
+    for row in bins:
+        counts = {heading: row[key] for heading, key in known.items()}
+        counts[_HIDDEN] = max(row["positives"] - sum(counts.values()), 0.0)
+        parts += [
+            {"score": row["score"], "part": part, "order": order, "positives": count}
+            for order, (part, count) in enumerate(counts.items())
+        ]
     x, y_axis = _by_score(bins), alt.Axis(title="Positives", format="~s", tickCount=5)
     bars = (
         alt.Chart(alt.InlineData(values=parts))
@@ -98,7 +94,7 @@ def audit_positives_chart(evaluation: Evaluation) -> altair.LayerChart:
         .encode(
             x=x,
             y=alt.Y("positives:Q", axis=y_axis),
-            color=alt.Color("part:N", scale=_colors(_PARTS)),
+            color=alt.Color("part:N", scale=_colors(colors)),
             order=alt.Order("order:Q"),
         )
     )
@@ -210,12 +206,21 @@ def _widths(name: str, rows: Sequence[Mapping[str, Any]], cases: int) -> altair.
     return layered(rule, lines).properties(width=_WIDTH, height=_HEIGHT, title=heading)
 
 
+def _by_bin(evaluation: Evaluation) -> EstimatesByBin:
+    """What was told by score bin."""
+    told = evaluation.reviews if evaluation.audit is None else evaluation.audit
+    if told is None:
+        msg = (
+            "this evaluation has no audit and no reviews: give audit= or reviews= to "
+            "pumonitor.evaluate"
+        )
+        raise ValueError(msg)
+    return told
+
+
 def _bins(evaluation: Evaluation) -> list[dict[str, Any]]:
     """Score bins, each with its label."""
-    if evaluation.audit is None:
-        msg = "this evaluation has no audit: give audit= to pumonitor.evaluate"
-        raise ValueError(msg)
-    bins = evaluation.audit.by_bin()
+    bins = _by_bin(evaluation).by_bin()
     for one in bins:
         one["score"] = "lowest" if one["from"] is None else f"from {one['from']:.4g}"
     return bins

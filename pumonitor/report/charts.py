@@ -35,6 +35,7 @@ _OF_AUDITS: Final[dict[str, Callable[[Evaluation], Chart]]] = {
     "audit_frequency": audit_frequency_chart,
     "audit_positives": audit_positives_chart,
 }
+_OF_REVIEWS: Final = {"review_positives": audit_positives_chart}
 
 
 def build_charts(evaluation: Evaluation) -> dict[str, altair.TopLevelMixin]:
@@ -87,6 +88,8 @@ def build_chart(evaluation: Evaluation, name: str) -> altair.TopLevelMixin:
 def chart_names(evaluation: Evaluation) -> list[str]:
     """Charts that there are of an evaluation."""
     names = [name for name in _BUILDERS if name != "sensitivity" or evaluation.at_priors]
+    if evaluation.reviews is not None:
+        return [*names, *_OF_REVIEWS]
     return names if evaluation.audit is None else [*names, *_OF_AUDITS]
 
 
@@ -95,4 +98,4 @@ def chart_of(evaluation: Evaluation, name: str) -> Drawable:
     if name in _BUILDERS:
         return _BUILDERS[name](evaluation)
     with unchecked():
-        return themed(_OF_AUDITS[name](evaluation))
+        return themed({**_OF_AUDITS, **_OF_REVIEWS}[name](evaluation))

@@ -73,6 +73,15 @@ _AUDITED: Final = {
     ),
 }
 
+_REVIEWED: Final = {
+    "review_positives": (
+        "Where the positives are",
+        "Bars are the positives of each score bin: found by review, known by a complaint, and "
+        "estimated to be hidden among the cases that nobody looked at. The thin line is the "
+        "interval of all three together.",
+    ),
+}
+
 _SIZE: Final = re.compile(
     r'^<svg [^>]*?width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"[^>]*>'
 )
@@ -123,7 +132,9 @@ def figures(evaluation: Evaluation) -> list[Figure]:
 
 
 def audit_figures(evaluation: Evaluation, without: Evaluation | None) -> list[Figure]:
-    """What the audit says; with the same rows evaluated `without` it also what it changes."""
+    """What the audit or reviews say; with the same rows `without` also what it changes."""
+    if evaluation.reviews is not None:
+        return _drawn(evaluation, _REVIEWED)
     if evaluation.audit is None:
         return []
     drawn = _drawn(evaluation, _AUDITED)

@@ -46,6 +46,8 @@ def prior_origin(method: str) -> str | None:
         return "Estimated from an audit and the confirmations"
     if own == "audit carried":
         return "Estimated from the confirmations and an audit that is carried into the window"
+    if own == "reviews":
+        return "Estimated from reviews and complaints"
     if own == "propensity":
         return "Counted by the chances of being confirmed"
     return f"Estimated from the scores{'' if own == 'auto' else f' by the method {own}'}"

@@ -7,13 +7,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.audit.bins import bins_with_cuts
+from pumonitor.audit.bins import ScoreBins, bins_with_cuts
 from pumonitor.errors import InputError
-from pumonitor.reviews.counts import KINDS, ReviewCounts, kind_of_rows
+from pumonitor.reviews.counts import KINDS, NEGATIVE, POSITIVE, ReviewCounts, kind_of_rows
 from pumonitor.reviews.given import UNREVIEWED, Reviews
 from pumonitor.tables import ScoreTable
 
-__all__ = ["count_rows", "cuts_of_queue", "labels_of_rows"]
+__all__ = ["count_rows", "count_rows_of_both", "cuts_of_queue", "labels_of_rows"]
+
+IntArray = NDArray[np.int64]
 
 MOST: Final = 20
 LABELED_A_BIN: Final = 3
@@ -36,8 +38,9 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
     if not passed_over.any():
         return (lowest,)
     highest = float(scores[passed_over].max())
-    if not reviews.is_chosen_by_given:
-        below = int((ranked & (scores < highest)).sum())
+    below = int((ranked & (scores < highest)).sum())
+    # Of rows that tie at the cut some may be left over: none lies below the other then.
+    if below and not reviews.is_chosen_by_given:
         msg = (
             f"{below} of {int(ranked.sum())} verdicts lie below rows that were not reviewed, so "
             "the queue did not take the highest scores alone: say why each row was reviewed, "
@@ -50,10 +53,13 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
 
 
 def labels_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.int8]:
-    """1 where a row is known to be positive, -1 where it is known to be negative, else 0."""
-    verdict = reviews.rows.verdict
-    found = np.where(complained, 1, 0)
-    return np.where(verdict == 1, 1, np.where(verdict == 0, -1, found)).astype(np.int8)
+    """1 where a row is known to be positive, -1 where it is called negative, else 0.
+
+    A complaint after a case was cleared says that it was cleared by mistake; a case that was
+    cleared of its complaint is negative.
+    """
+    label = np.array([(name in POSITIVE) - (name in NEGATIVE) for name in KINDS], dtype=np.int8)
+    return label[_kind_of_rows(complained, reviews)]
 
 
 def count_rows(
@@ -80,15 +86,53 @@ def count_rows(
     bins = bins_with_cuts(
         table, threshold=threshold, cuts=cuts, most=MOST, labeled_a_bin=LABELED_A_BIN
     )
+    return ReviewCounts.of_table(
+        bins, _counted(bins, scores, complained, reviews), blocks=reviews.blocks
+    )
+
+
+def count_rows_of_both(
+    of_queue: ScoreBins,
+    of_model: ScoreBins,
+    scores: NDArray[Any],
+    ranking: NDArray[Any],
+    complained: NDArray[np.bool_],
+    reviews: Reviews,
+) -> tuple[IntArray, IntArray]:
+    """Known positives, and rows that are or may be, by bin of the queue's score and the model's.
+
+    Returns
+    -------
+    two ndarrays of shape (bins of the queue, bins of the model)
+    """
+    kind = _kind_of_rows(complained, reviews)
+    negative = ("drawn_negative", "known_negative")
+    size = len(of_model.rows)
+    place = of_queue.bin_of(ranking) * size + of_model.bin_of(scores)
+    found = []
+    for counted in (
+        np.array([name in POSITIVE for name in KINDS]),
+        np.array([name not in negative for name in KINDS]),
+    ):
+        some = place[counted[kind]]
+        found.append(np.bincount(some, minlength=size * len(of_queue.rows)).reshape(-1, size))
+    return found[0], found[1]
+
+
+def _counted(
+    bins: ScoreBins, scores: NDArray[Any], complained: NDArray[np.bool_], reviews: Reviews
+) -> IntArray:
+    """Rows by kind and bin."""
+    kind, size = _kind_of_rows(complained, reviews), len(bins.rows)
+    counted = np.bincount(kind * size + bins.bin_of(scores), minlength=size * len(KINDS))
+    return counted.reshape(len(KINDS), size).astype(np.int64)
+
+
+def _kind_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.intp]:
     rows = reviews.rows
-    kind = kind_of_rows(
+    return kind_of_rows(
         verdict=rows.verdict,
         chosen_by=rows.chosen_by,
         complained=complained,
         stopped=rows.stopped,
-    )
-    size = len(bins.rows)
-    counted = np.bincount(kind * size + bins.bin_of(scores), minlength=size * len(KINDS))
-    return ReviewCounts.of_table(
-        bins, counted.reshape(len(KINDS), size).astype(np.int64), blocks=reviews.blocks
     )

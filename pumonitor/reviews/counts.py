@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.errors import InputError
 
-__all__ = ["KINDS", "ReviewCounts", "kind_of_rows"]
+__all__ = ["KINDS", "NEGATIVE", "POSITIVE", "ReviewCounts", "kind_of_rows"]
 
 IntArray = NDArray[np.int64]
 
@@ -31,6 +31,20 @@ KINDS: Final = (
     "stopped",
 )
 """Of rows, each of which is of one: the columns of `ReviewCounts`, in this order."""
+
+POSITIVE: Final = (
+    "open_complained",
+    "positive_complained",
+    "positive_silent",
+    "cleared_complained",
+    "undecided_complained",
+    "drawn_positive",
+    "known_positive",
+)
+"""Kinds that are known to be positive. Who complains after being cleared was cleared by mistake."""
+
+NEGATIVE: Final = ("cleared_silent", "drawn_negative", "known_negative")
+"""Kinds that are called negative. Reviewers who miss positives cleared some of them by mistake."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,8 +67,8 @@ class ReviewCounts:
     drawn_positive, drawn_negative : ndarray of shape (bins,)
         Reviewed by chance among rows that had stayed silent.
     known_positive, known_negative : ndarray of shape (bins,)
-        Reviewed by a rule or after a complaint: what they are is known, and they tell nothing of
-        others.
+        Reviewed by a rule, or cleared of a complaint: what they are is known, and they tell nothing
+        of others.
     stopped : ndarray of shape (bins,)
         Stopped without a verdict: they can never complain.
     blocks : bool
@@ -111,13 +125,6 @@ class ReviewCounts:
         return {kind: int(getattr(self, kind).sum()) for kind in KINDS}
 
     @property
-    def silent(self) -> IntArray:
-        """Rows that could complain and did not, and were not reviewed before."""
-        return np.asarray(
-            self.open_silent + self.undecided_silent + self.drawn_positive + self.drawn_negative
-        )
-
-    @property
     def reviewed(self) -> IntArray:
         """Rows with a verdict that was asked for by score or by chance."""
         return np.asarray(
@@ -128,6 +135,11 @@ class ReviewCounts:
             + self.drawn_positive
             + self.drawn_negative
         )
+
+    @property
+    def undecided(self) -> IntArray:
+        """Rows that were reviewed without a verdict."""
+        return np.asarray(self.undecided_complained + self.undecided_silent)
 
     @property
     def errs(self) -> bool:
@@ -151,6 +163,11 @@ def kind_of_rows(
     chosen_by : ndarray of shape (n,)
         0 by score or chance, 1 by chance among silent rows, 2 by a rule, 3 after a complaint.
     complained, stopped : ndarray of shape (n,)
+
+    Notes
+    -----
+    A row that was reviewed because of its complaint, and is positive, complained as any row without
+    a review does: were it set aside, the rows left open would hold too few complaints.
     """
     kind = np.where(complained, KINDS.index("open_complained"), KINDS.index("open_silent"))
     by_score = chosen_by == 0
@@ -161,6 +178,8 @@ def kind_of_rows(
     for name, reasons in (("drawn", chosen_by == 1), ("known", chosen_by >= 2)):
         kind[reasons & (verdict == 1)] = KINDS.index(f"{name}_positive")
         kind[reasons & (verdict == 0)] = KINDS.index(f"{name}_negative")
+    kind[(chosen_by == 2) & (verdict == 0) & complained] = KINDS.index("known_positive")
+    kind[(chosen_by == 3) & (verdict == 1)] = KINDS.index("open_complained")
     # Without a verdict nothing is known of what was stopped, but that a complaint names a positive.
     unseen = stopped & (verdict < 0)
     kind[unseen] = KINDS.index("stopped")

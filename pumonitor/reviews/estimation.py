@@ -12,7 +12,7 @@ from scipy import special
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.posterior import PositivesByBin
 from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate, Components
-from pumonitor.reviews.counts import ReviewCounts
+from pumonitor.reviews.counts import POSITIVE, ReviewCounts
 from pumonitor.reviews.laplace import S_BELIEVED, draw_posterior
 from pumonitor.reviews.likelihood import Likelihood
 
@@ -54,6 +54,7 @@ def estimate_reviews(
     *,
     complaints: ComplaintRate = UNKNOWN_COMPLAINTS,
     detection: tuple[float, float] | None = None,
+    undecided_odds: float = 1.0,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> ReviewPosterior:
@@ -71,6 +72,8 @@ def estimate_reviews(
     detection : (float, float), optional
         Mean and standard deviation of logit s; without it every positive that is reviewed is
         found, unless a cleared case complained: then s is about .9.
+    undecided_odds : float
+        Odds that an undecided row is positive over those of a decided one of its bin.
     draws : int
     seed : int
         The same seed gives the same draws.
@@ -81,15 +84,15 @@ def estimate_reviews(
     bins = counts.bins
     rows = bins.rows.astype(float)
     normal = special.ndtri((np.cumsum(rows) - 0.5 * rows) / rows.sum())
-    seen = counts.reviewed > 0
+    in_queue = _mostly_reviewed(counts)
     components = Components.of(
         normal_score=normal,
         rank=bins.rank,
-        without_verdict=~seen,
+        without_verdict=~in_queue,
         complaints=complaints,
-        anchor=float(normal[np.argmax(seen)]) if seen.any() else float(normal[-1]),
+        anchor=float(normal[_where_the_queue_begins(in_queue)]),
     )
-    likelihood = Likelihood(counts=counts, errs=detection is not None)
+    likelihood = Likelihood(counts=counts, errs=detection is not None, odds=undecided_odds)
     drawn = draw_posterior(
         likelihood,
         components,
@@ -116,11 +119,18 @@ def estimate_reviews(
 
 def _known(counts: ReviewCounts) -> NDArray[np.int64]:
     """Rows that are known to be positive."""
-    return np.asarray(
-        counts.open_complained
-        + counts.undecided_complained
-        + counts.positive_complained
-        + counts.positive_silent
-        + counts.drawn_positive
-        + counts.known_positive
-    )
+    return np.asarray(np.sum([getattr(counts, kind) for kind in POSITIVE], axis=0))
+
+
+def _mostly_reviewed(counts: ReviewCounts) -> NDArray[np.bool_]:
+    """Bins of the queue: not those of which a few rows were reviewed by chance."""
+    return np.asarray(2 * counts.reviewed > counts.bins.rows)
+
+
+def _where_the_queue_begins(in_queue: NDArray[np.bool_]) -> int:
+    """The lowest bin of the queue; the highest of all where there is none.
+
+    Not the lowest one with a verdict: that is often the lowest of all where a few rows are reviewed
+    by chance, and the level that is believed at the cut is far too high there.
+    """
+    return int(np.argmax(in_queue)) if in_queue.any() else len(in_queue) - 1

@@ -10,8 +10,14 @@ from numpy.typing import NDArray
 
 from pumonitor._validate import as_labels
 from pumonitor.errors import InputError
-from pumonitor.reviews.bins import count_rows, cuts_of_queue, labels_of_rows
+from pumonitor.reviews.bins import (
+    count_rows,
+    count_rows_of_both,
+    cuts_of_queue,
+    labels_of_rows,
+)
 from pumonitor.reviews.given import Reviews
+from pumonitor.reviews.queue_score import QueueOfAnotherScore
 from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
 from pumonitor.tables import ScoreTable
 
@@ -68,13 +74,34 @@ def reviewed_rows(
     known = as_labels(labels)
     _check_rows(known, scores, reviews)
     complained, threshold = known == 1, thresholds[0]
-    cuts = cuts_of_queue(scores, reviews)
-    table = ScoreTable.from_arrays(
-        labels_of_rows(complained, reviews), scores, thresholds=(*thresholds, *cuts)
+    ranking = scores if reviews.ranked_by is None else reviews.ranked_by
+    cuts = cuts_of_queue(ranking, reviews)
+    known_of = labels_of_rows(complained, reviews)
+    if not np.any(known_of == 0):
+        # A table needs rows to compare the positives with: where all were reviewed, the cleared.
+        known_of = np.maximum(known_of, 0)
+    own = (*thresholds, *cuts) if reviews.ranked_by is None else thresholds
+    table = ScoreTable.from_arrays(known_of, scores, thresholds=own)
+    counts = count_rows(
+        table,
+        scores,
+        complained,
+        reviews,
+        threshold=threshold,
+        cuts=cuts if reviews.ranked_by is None else (),
     )
-    counts = count_rows(table, scores, complained, reviews, threshold=threshold, cuts=cuts)
+    queue = None
+    if reviews.ranked_by is not None:
+        edge = cuts[0] if cuts else float(np.median(ranking))
+        ranked = ScoreTable.from_arrays(known_of, ranking, thresholds=(edge, *cuts))
+        asked = count_rows(ranked, ranking, complained, reviews, threshold=edge, cuts=cuts)
+        labeled, possible = count_rows_of_both(
+            asked.bins, counts.bins, scores, ranking, complained, reviews
+        )
+        queue = QueueOfAnotherScore(counts=asked, labeled=labeled, possible=possible)
     return table, read_reviews(
         counts,
+        queue=queue,
         cuts=cuts,
         rules=reviews.rows.rules,
         detection_rate=reviews.detection_rate,
@@ -142,6 +169,8 @@ def _refuse_beside(
             "reviews and complaints say how many positives there are, and whose labels they are: "
             f"leave out {', '.join(wrong)}, or reviews"
         )
+        if "detection_rate" in wrong:
+            msg += "; what review misses is said by Reviews(detection_rate=...)"
         raise ValueError(msg)
     if scenario != "single-training-set" or label_purity != 1.0:
         msg = (

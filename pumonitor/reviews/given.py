@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._validate import as_scores
 from pumonitor._validate.columns import is_missing
 from pumonitor.errors import InputError, shortened
 
-__all__ = ["BY_CHANCE_AMONG_SILENT", "BY_COMPLAINT", "BY_RULE", "BY_SCORE", "Reviews", "RowReviews"]
+__all__ = [
+    "BY_CHANCE_AMONG_SILENT",
+    "BY_COMPLAINT",
+    "BY_RULE",
+    "BY_SCORE",
+    "Reviews",
+    "RowReviews",
+    "two_ends",
+]
 
 BY_SCORE: Final = 0
 """Or by chance, whatever the row is: what is known of the other rows of its score tells of it."""
@@ -35,6 +45,7 @@ _WORDS: Final = {
     "undecided": -1,
 }
 UNREVIEWED: Final = -2
+_MOST_FOUND: Final = 0.999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -84,6 +95,9 @@ class Reviews:
         rows that had not complained; "complaint", because somebody complained; any other word is a
         rule, whose cases are known and tell nothing of others. Without it the highest scores were
         reviewed, and it is refused where verdicts lie below unreviewed rows.
+    ranked_by : array-like of shape (n,), optional
+        The score that filled the queue, where it is another than the one that is evaluated: that of
+        the champion, where a challenger is evaluated.
     stopped : array-like of bool of shape (n,), optional
         Rows that were declined outright: without a verdict nobody can know what they were.
     detection_rate : float or (low, high), optional
@@ -120,6 +134,7 @@ class Reviews:
         *,
         blocks: bool,
         chosen_by: Any = None,
+        ranked_by: Any = None,
         stopped: Any = None,
         detection_rate: float | tuple[float, float] | None = None,
     ) -> None:
@@ -140,6 +155,13 @@ class Reviews:
             raise InputError(msg)
         reason, ranked, rules = _as_reasons(chosen_by, verdict)
         self.is_chosen_by_given = chosen_by is not None
+        self.ranked_by = None if ranked_by is None else as_scores(ranked_by, name="ranked_by")
+        if self.ranked_by is not None and len(self.ranked_by) != len(verdict):
+            msg = (
+                "ranked_by must have one score a row, got "
+                f"{len(self.ranked_by)} for {len(verdict)} rows"
+            )
+            raise InputError(msg)
         self.rows = RowReviews(
             verdict=verdict,
             chosen_by=reason,
@@ -147,23 +169,47 @@ class Reviews:
             stopped=_as_flags(stopped, rows=len(verdict)),
             rules=rules,
         )
+        if not self.blocks:
+            _refuse_stopped_positives(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows.verdict)
 
 
-def _as_interval(rate: float | tuple[float, float] | None) -> tuple[float, float] | None:
+def _as_interval(rate: object) -> tuple[float, float] | None:
     """The share of positives that review finds, as two ends; None where nothing is said."""
     if rate is None or rate == 1:
         return None
-    low, high = rate if isinstance(rate, tuple | list) else (rate, rate)
-    if not 0 < low <= high <= 1 or low == 1:
+    ends = two_ends((rate, rate) if isinstance(rate, Real) else rate)
+    if ends is None or not 0 < ends[0] <= ends[1] <= 1 or ends[0] == 1:
         msg = (
             "detection_rate is a share of the positives that review sees, above 0 and at most 1, "
             f"or (low, high); got {rate!r}"
         )
         raise ValueError(msg)
-    return float(low), min(float(high), 0.999)
+    return min(ends[0], _MOST_FOUND), min(ends[1], _MOST_FOUND)
+
+
+def two_ends(interval: object) -> tuple[float, float] | None:
+    """Two numbers, or None if these are no two numbers."""
+    if not isinstance(interval, tuple | list) or len(interval) != 2:
+        return None
+    low, high = interval
+    if not (isinstance(low, Real) and isinstance(high, Real)):
+        return None
+    return float(low), float(high)
+
+
+def _refuse_stopped_positives(rows: RowReviews) -> None:
+    """Their silence would be read as that of a positive that could have complained."""
+    both = rows.stopped & (rows.verdict == 1) & (rows.chosen_by == BY_SCORE)
+    if both.any():
+        msg = (
+            f"{int(both.sum())} rows with a positive verdict are stopped, first at row "
+            f"{int(both.argmax())}, and blocks is False: say blocks=True, by which nothing follows "
+            "from the silence of a row with a positive verdict"
+        )
+        raise InputError(msg)
 
 
 def _as_verdicts(verdicts: Any) -> NDArray[np.int8]:
@@ -223,9 +269,17 @@ def _as_reasons(
 def _as_flags(stopped: Any, *, rows: int) -> NDArray[np.bool_]:
     if stopped is None:
         return np.zeros(rows, dtype=bool)
-    values = np.asarray(stopped)
-    if values.shape != (rows,) or not np.all((values == 0) | (values == 1)):
-        msg = f"stopped must be True or False for each of {rows} rows, got {values.dtype} values"
+    values = _objects(stopped, name="stopped")
+    if len(values) != rows:
+        msg = f"stopped must have one value a row: got {len(values)} for {rows} rows"
+        raise InputError(msg)
+    wrong = ~((values == 0) | (values == 1))
+    if wrong.any():
+        first = int(wrong.argmax())
+        msg = (
+            f"stopped has {int(wrong.sum())} of {rows} values that are not True or False, first "
+            f"{shortened(str(values[first]))!r} at row {first}"
+        )
         raise InputError(msg)
     return values.astype(bool)
 
@@ -245,7 +299,7 @@ def _words_of(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Distinct values as words in lower case, missing ones empty, and the word of each row."""
     places: dict[Any, int] = {}
     # A missing number is unequal to itself: one key for all of them.
-    each = (None if value != value else value for value in values.tolist())  # noqa: PLR0124
+    each = (None if is_missing(value) else value for value in values.tolist())
     place = np.fromiter(
         (places.setdefault(value, len(places)) for value in each), np.intp, count=len(values)
     )

@@ -21,7 +21,9 @@ _HALVINGS: Final = 8
 _NEAR: Final = 1e-4
 _NEGLIGIBLE: Final = 12.0  # log of a component's weight, from the highest
 _DEGREES: Final = 8
-_PROPOSED: Final = 4000
+_PROPOSED: Final = (4000, 16_000)
+"""Draws, and how many where these are worth fewer than `_ENOUGH` independent ones."""
+_ENOUGH: Final = 400
 S_BELIEVED: Final = (float(special.logit(0.9)), 1.0)
 """Mean and standard deviation of logit s where a cleared case complained."""
 
@@ -71,7 +73,7 @@ class _Target:
         total = self.likelihood.value(p_logit, v, s_logit)
         if self.detection is not None:
             mean, spread = self.detection
-            total = total - 0.5 * ((s_logit - mean) / spread) ** 2
+            total = total - 0.5 * ((s_logit - mean) / spread) ** 2 - np.log(spread)
         if self.overall is not None:
             mean, variance = self.overall
             level = special.logsumexp(v, axis=-1, b=self.share)
@@ -161,46 +163,64 @@ def draw_posterior(
     )
     kept, x = _highest_points(target)
     _, information = target.slopes(x, kept)
-    root = np.linalg.cholesky(information)
+    root = np.asarray(np.linalg.cholesky(information), dtype=float)
     log_root = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
     log_weight = components.log_weight[kept] + target.value(x, kept) - log_root
-    which = _systematic(log_weight, _PROPOSED, rng)
-    normal = rng.standard_normal((_PROPOSED, x.shape[1]))
-    wide = np.sqrt(_DEGREES / rng.chisquare(_DEGREES, _PROPOSED))
-    drawn = np.empty_like(normal)
-    for at in np.unique(which):
-        some = which == at
-        moved = np.linalg.solve(root[at].T, normal[some].T).T
-        drawn[some] = x[at] + moved * wide[some, np.newaxis]
-    squares = (normal**2).sum(axis=1) * wide**2
-    dimension = x.shape[1]
-    proposal = (
-        log_root[which]
-        - 0.5 * (_DEGREES + dimension) * np.log1p(squares / _DEGREES)
-        + special.gammaln(0.5 * (_DEGREES + dimension))
-        - special.gammaln(0.5 * _DEGREES)
-        - 0.5 * dimension * np.log(0.5 * _DEGREES)
-    )
-    chosen = log_weight - special.logsumexp(log_weight)
-    importance = (
-        components.log_weight[kept[which]]
-        + target.value(drawn, kept[which])
-        - proposal
-        - chosen[which]
-    )
-    scale = importance.max()
-    weight = np.exp(importance - scale)
-    evidence = float(scale + np.log(weight.mean()))
-    weight = np.minimum(weight, np.sqrt(_PROPOSED) * weight.mean())
+    around = _Proposal(target=target, kept=kept, x=x, root=root, log_weight=log_weight)
+    for proposed in _PROPOSED:
+        drawn, importance = around.draw(proposed, rng)
+        scale = importance.max()
+        weight = np.exp(importance - scale)
+        mean = weight.mean()
+        weight = np.minimum(weight, np.sqrt(proposed) * mean)
+        effective = float(weight.sum() ** 2 / (weight**2).sum())
+        if effective >= _ENOUGH:
+            break
     taken = drawn[_systematic(np.log(np.maximum(weight, 1e-300)), size, rng)]
     p_logit, v, s_logit = target.split(taken)
     return Drawn(
         p_logit=p_logit,
         v=v,
         s_logit=s_logit,
-        effective=float(weight.sum() ** 2 / (weight**2).sum()),
-        log_evidence=evidence,
+        effective=effective,
+        log_evidence=float(scale + np.log(mean)),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Proposal:
+    """Student's t around the highest point of each component that matters."""
+
+    target: _Target
+    kept: NDArray[np.intp]
+    x: FloatArray
+    root: FloatArray
+    log_weight: FloatArray
+
+    def draw(self, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Draws, and the log of how much more likely each is than it was to be drawn."""
+        which = _systematic(self.log_weight, size, rng)
+        dimension = self.x.shape[1]
+        normal = rng.standard_normal((size, dimension))
+        wide = np.sqrt(_DEGREES / rng.chisquare(_DEGREES, size))
+        drawn = np.empty_like(normal)
+        for at in np.unique(which):
+            some = which == at
+            moved = np.linalg.solve(self.root[at].T, normal[some].T).T
+            drawn[some] = self.x[at] + moved * wide[some, np.newaxis]
+        squares = (normal**2).sum(axis=1) * wide**2
+        log_root = np.log(np.diagonal(self.root, axis1=-2, axis2=-1)).sum(axis=-1)
+        proposal = (
+            log_root[which]
+            - 0.5 * (_DEGREES + dimension) * np.log1p(squares / _DEGREES)
+            + special.gammaln(0.5 * (_DEGREES + dimension))
+            - special.gammaln(0.5 * _DEGREES)
+            - 0.5 * dimension * np.log(0.5 * _DEGREES)
+        )
+        chosen = (self.log_weight - special.logsumexp(self.log_weight))[which]
+        component = self.kept[which]
+        believed = self.target.components.log_weight[component]
+        return drawn, believed + self.target.value(drawn, component) - proposal - chosen
 
 
 def _highest_points(target: _Target) -> tuple[NDArray[np.intp], FloatArray]:

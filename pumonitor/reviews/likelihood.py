@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor.audit.reading import share_of_decided
 from pumonitor.reviews.counts import ReviewCounts
 
 __all__ = ["Likelihood", "Slopes"]
@@ -28,6 +29,14 @@ class _Outcome(NamedTuple):
     rows: IntArray
     chance: FloatArray
     slopes: tuple[FloatArray, FloatArray, FloatArray]
+
+
+class _Share(NamedTuple):
+    """Of positives among some rows, the rest, and its slope by logit p."""
+
+    p: FloatArray
+    p_not: FloatArray
+    slope: FloatArray
 
 
 class Slopes(NamedTuple):
@@ -56,10 +65,13 @@ class Likelihood:
     counts : ReviewCounts
     errs : bool
         Whether s may be below 1.
+    odds : float
+        Odds that an undecided row is positive over those of a decided one of its bin.
     """
 
     counts: ReviewCounts
     errs: bool
+    odds: float = 1.0
 
     def value(self, p_logit: FloatArray, v: FloatArray, s_logit: FloatArray) -> FloatArray:
         """Log likelihood, summed over bins."""
@@ -89,65 +101,86 @@ class Likelihood:
         self, p_logit: FloatArray, v: FloatArray, s_logit: FloatArray
     ) -> list[tuple[IntArray, FloatArray]]:
         """Rows of which it is not known whether they are positive, and the chance that they are."""
-        counts = self.counts
+        counts, silent = self.counts, special.expit(v)
         p, p_not = special.expit(p_logit), special.expit(-p_logit)
-        silent = special.expit(v)
+        decided, undecided = self._among_reviewed(p, p_not)
         found = [
-            (counts.open_silent + counts.undecided_silent, p * silent / (p * silent + p_not)),
+            (counts.open_silent, p * silent / (p * silent + p_not)),
             (counts.stopped, p),
+            (
+                counts.undecided_silent,
+                undecided.p * silent / (undecided.p * silent + undecided.p_not),
+            ),
         ]
         if self.errs:
-            missed = p * special.expit(-s_logit)[..., np.newaxis] * silent
-            found.append((counts.cleared_silent, missed / (missed + p_not)))
+            missed = decided.p * special.expit(-s_logit)[..., np.newaxis] * silent
+            found.append((counts.cleared_silent, missed / (missed + decided.p_not)))
         return found
+
+    def _among_reviewed(self, p: FloatArray, p_not: FloatArray) -> tuple[_Share, _Share]:
+        """Share of positives among decided and among undecided rows, where that of both is p.
+
+        With d the share undecided, w the odds and f the share among the decided,
+        p = (1 - d) f + d w f / (1 - f + w f).
+        """
+        counts, whole = self.counts, _Share(p, p_not, p * p_not)
+        left = counts.undecided
+        if self.odds == 1 or not left.any():
+            return whole, whole
+        # Those drawn among silent rows are reviewed for another reason.
+        decided = counts.reviewed - counts.drawn_positive - counts.drawn_negative
+        part = left / np.maximum(left + decided, 1)
+        share = share_of_decided(p, part, np.full(part.shape, self.odds))
+        mixed = 1 - share + self.odds * share
+        slope = p * p_not / (1 - part + part * self.odds / mixed**2)
+        return (
+            _Share(share, 1 - share, slope),
+            _Share(self.odds * share / mixed, (1 - share) / mixed, slope * self.odds / mixed**2),
+        )
 
     def _groups(
         self, p_logit: FloatArray, v: FloatArray, s_logit: FloatArray
     ) -> list[list[_Outcome]]:
         """Outcomes of rows that came to be known in the same way."""
-        counts = self.counts
+        counts, e, silent = self.counts, special.expit(-v), special.expit(v)
         p, p_not = special.expit(p_logit), special.expit(-p_logit)
-        e, silent = special.expit(-v), special.expit(v)
-        p_slope, e_slope, none = p * p_not, -e * silent, np.zeros(1)
-        quiet, quiet_p, quiet_v = p_not + p * silent, -p_slope * e, -p * e_slope
-        left_alone = [
-            _Outcome(
-                counts.open_complained + counts.undecided_complained,
-                p * e,
-                (p_slope * e, p * e_slope, none),
-            ),
-            _Outcome(counts.silent, quiet, (quiet_p, quiet_v, none)),
+        decided, undecided = self._among_reviewed(p, p_not)
+        whole, none = _Share(p, p_not, p * p_not), np.zeros(1)
+        drawn = counts.drawn_positive + counts.drawn_negative
+        groups = [
+            _left_alone(whole, e, silent, counts.open_complained, counts.open_silent + drawn),
+            self._reviewed(decided, e, silent, s_logit),
         ]
-        drawn = []
-        if counts.drawn_positive.any() or counts.drawn_negative.any():
+        if counts.undecided.any():
+            came, stayed = counts.undecided_complained, counts.undecided_silent
+            groups.append(_left_alone(undecided, e, silent, came, stayed))
+        if drawn.any():
             # Given that the row was silent, which is counted above.
+            quiet, e_slope = p_not + p * silent, -e * silent
+            quiet_p, quiet_v = -whole.slope * e, -p * e_slope
             share, rest = p * silent / quiet, p_not / quiet
-            drawn = [
-                _Outcome(
-                    counts.drawn_positive,
-                    share,
-                    ((p_slope * silent - share * quiet_p) / quiet, rest * quiet_v / quiet, none),
-                ),
-                _Outcome(
-                    counts.drawn_negative,
-                    rest,
-                    ((-p_slope - rest * quiet_p) / quiet, -rest * quiet_v / quiet, none),
-                ),
-            ]
-        return [left_alone, drawn, self._reviewed(p, p_not, e, silent, s_logit)]
+            share_p = (whole.slope * silent - share * quiet_p) / quiet
+            share_v = rest * quiet_v / quiet
+            groups.append(
+                [
+                    _Outcome(counts.drawn_positive, share, (share_p, share_v, none)),
+                    _Outcome(counts.drawn_negative, rest, (-share_p, -share_v, none)),
+                ]
+            )
+        return groups
 
     def _reviewed(
         self,
-        p: FloatArray,
-        p_not: FloatArray,
+        decided: _Share,
         e: FloatArray,
         silent: FloatArray,
         s_logit: FloatArray,
     ) -> list[_Outcome]:
         counts, none = self.counts, np.zeros(1)
+        p, p_not, p_slope = decided.p, decided.p_not, decided.slope
         s = special.expit(s_logit)[..., np.newaxis] if self.errs else np.ones(1)
         missed = special.expit(-s_logit)[..., np.newaxis] if self.errs else np.zeros(1)
-        p_slope, e_slope, s_slope = p * p_not, -e * silent, s * missed
+        e_slope, s_slope = -e * silent, s * missed
         if counts.blocks:
             positive = [
                 _Outcome(
@@ -186,3 +219,16 @@ class Likelihood:
                 (p_slope * (missed * silent - 1), -p * missed * e_slope, -p * s_slope * silent),
             ),
         ]
+
+
+def _left_alone(
+    share: _Share, e: FloatArray, silent: FloatArray, complained: IntArray, quiet: IntArray
+) -> list[_Outcome]:
+    """Rows that nothing stopped: they complained or did not."""
+    none, e_slope = np.zeros(1), -e * silent
+    return [
+        _Outcome(complained, share.p * e, (share.slope * e, share.p * e_slope, none)),
+        _Outcome(
+            quiet, share.p_not + share.p * silent, (-share.slope * e, -share.p * e_slope, none)
+        ),
+    ]

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from scipy import special
 
 from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin
-from pumonitor.results import Finding
-from pumonitor.reviews.believed import ComplaintRate
+from pumonitor.results import Estimate, Finding
+from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.estimation import ReviewPosterior, estimate_reviews
+from pumonitor.reviews.given import two_ends
+from pumonitor.reviews.queue_score import QueueOfAnotherScore
 
 __all__ = ["ReviewedEstimates", "read_reviews"]
 
 _MUCH_STOPPED: Final = 0.2
 """Share of the flagged rows that were stopped unseen, above which precision there is a guess."""
+
+_UNDECIDED_ODDS: Final = (1.0, 0.25, 4.0)
+"""That an undecided row is positive over those of a decided one of its bin, likeliest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,6 +32,8 @@ class ReviewedEstimates(EstimatesByBin):
 
     Attributes
     ----------
+    by_queue : ReviewPosterior
+        Along the score that filled the queue: the same, unless that is another score.
     cuts : tuple of float
         Scores at which the queue begins.
     rules : tuple of str
@@ -36,9 +43,18 @@ class ReviewedEstimates(EstimatesByBin):
     """
 
     posterior: ReviewPosterior
+    by_queue: ReviewPosterior
     cuts: tuple[float, ...]
     rules: tuple[str, ...] = ()
     complaint_rate: tuple[float, float] | None = None
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """By name; where rows are undecided their intervals hold whatever those may be."""
+        found = super(ReviewedEstimates, self).estimates
+        for name, (low, high) in self.undecided.items():
+            found[name] = replace(found[name], low=low, high=high)
+        return found
 
     @property
     def origin(self) -> Mapping[str, str]:
@@ -55,11 +71,16 @@ class ReviewedEstimates(EstimatesByBin):
         """Rows by score bin and by what is known of them."""
         return self.posterior.counts
 
+    @property
+    def known_parts(self) -> Mapping[str, str]:
+        """Found by review, or complained."""
+        return {"Found by review": "positive", "Complained": "complained"}
+
     def counted(self) -> list[dict[str, int]]:
         """Verdicts and complaints of each bin."""
         counts = self.counts
         positive = counts.positive_complained + counts.positive_silent + counts.drawn_positive
-        undecided = counts.undecided_complained + counts.undecided_silent
+        undecided = counts.undecided
         complained = counts.open_complained + counts.undecided_complained
         return [
             {
@@ -149,11 +170,9 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
 
 
 def _beyond(reading: ReviewedEstimates) -> list[Finding]:
-    counts = reading.counts
-    unseen = counts.reviewed == 0
-    hidden = reading.posterior.positives[:, unseen].sum(axis=1).mean() / max(
-        float(reading.posterior.positives.sum(axis=1).mean()), 1e-9
-    )
+    positives = reading.by_queue.positives
+    unseen = reading.by_queue.counts.reviewed == 0
+    hidden = positives[:, unseen].sum() / max(positives.sum(), 1e-9)
     if not unseen.any():
         return []
     return [
@@ -186,6 +205,7 @@ def _rules(reading: ReviewedEstimates) -> list[Finding]:
 def read_reviews(
     counts: ReviewCounts,
     *,
+    queue: QueueOfAnotherScore | None = None,
     cuts: tuple[float, ...] = (),
     rules: tuple[str, ...] = (),
     detection_rate: tuple[float, float] | None = None,
@@ -193,18 +213,35 @@ def read_reviews(
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
 ) -> ReviewedEstimates:
-    """What reviews and complaints say, from counts."""
-    overall = None if complaint_rate is None else _normal_of(*complaint_rate, confidence_level)
+    """What reviews and complaints say, from counts.
+
+    Raises
+    ------
+    ValueError
+        If `complaint_rate` is no interval within (0, 1).
+    """
+    complaints = UNKNOWN_COMPLAINTS
+    if complaint_rate is not None:
+        overall = _normal_of(*_as_interval(complaint_rate), confidence_level)
+        complaints = ComplaintRate(overall=overall)
     detection = None
     if detection_rate is not None:
         mean, variance = _normal_of(*detection_rate, confidence_level)
         detection = (-mean, max(math.sqrt(variance), 0.02))
+    asked = counts if queue is None else queue.counts
+    by_queue = [
+        estimate_reviews(asked, complaints=complaints, detection=detection, undecided_odds=odds)
+        for odds in (_UNDECIDED_ODDS if asked.undecided.any() else (1.0,))
+    ]
+    readings = by_queue
+    if queue is not None:
+        readings = [queue.along_model(reading, counts) for reading in by_queue]
     return ReviewedEstimates(
         name="reviews",
         method="reviews",
-        posterior=estimate_reviews(
-            counts, complaints=ComplaintRate(overall=overall), detection=detection
-        ),
+        posterior=readings[0],
+        by_queue=by_queue[0],
+        undecided=_extremes(readings, confidence_level=confidence_level, f_beta=f_beta),
         cuts=cuts,
         rules=rules,
         complaint_rate=complaint_rate,
@@ -213,14 +250,39 @@ def read_reviews(
     )
 
 
+def _extremes(
+    readings: Sequence[ReviewPosterior], *, confidence_level: float, f_beta: float
+) -> dict[str, tuple[float, float]]:
+    """The lowest and the highest end of each interval over several readings."""
+    if len(readings) == 1:
+        return {}
+    each = [
+        reading.estimates(method="reviews", confidence_level=confidence_level, beta=f_beta)
+        for reading in readings
+    ]
+    return {
+        name: (
+            min(estimates[name].low for estimates in each),
+            max(estimates[name].high for estimates in each),
+        )
+        for name in AUDITED
+        if all(estimates[name].undefined_reason is None for estimates in each)
+    }
+
+
+def _as_interval(complaint_rate: object) -> tuple[float, float]:
+    ends = two_ends(complaint_rate)
+    if ends is not None and 0 < ends[0] <= ends[1] < 1:
+        return ends
+    msg = (
+        "complaint_rate is the share of unreviewed positives that have complained by now, (low, "
+        f"high) within (0, 1); got {complaint_rate!r}"
+    )
+    raise ValueError(msg)
+
+
 def _normal_of(low: float, high: float, confidence_level: float) -> tuple[float, float]:
     """Mean and variance of -logit of a share that is stated as an interval."""
-    if not 0 < low <= high < 1:
-        msg = (
-            "complaint_rate is the share of unreviewed positives that complain in the end, (low, "
-            f"high) within (0, 1); got ({low:g}, {high:g})"
-        )
-        raise ValueError(msg)
     ends = [float(-special.logit(end)) for end in (low, high)]
     reach = 2 * float(special.ndtri(0.5 + 0.5 * confidence_level))
     return 0.5 * (ends[0] + ends[1]), max(((ends[0] - ends[1]) / reach) ** 2, 0.02**2)

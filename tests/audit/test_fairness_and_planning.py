@@ -67,7 +67,7 @@ def test_widths_that_come_are_those_planned():
 def test_interval_over_undecided_cases_holds_the_one_that_assumes_them_alike():
     audit = counts(undecided=10)
     extremes = undecided_extremes(audit, draws=1000)
-    alike = estimate_audit(audit).estimates()
+    alike = estimate_audit(audit).estimates(method="audit")
     for name in ("class_prior", "precision", "recall", "f1", "auc"):
         low, high = extremes[name]
         assert low < alike[name].low < alike[name].high < high
@@ -77,7 +77,7 @@ def test_interval_over_undecided_cases_is_never_inside_the_one_that_assumes_them
     """Four cases of three hundred: the extremes move less than draws of the same seed do."""
     audit = counts(undecided=np.eye(12, dtype=int)[0] * 4)
     extremes = undecided_extremes(audit)
-    for name, one in estimate_audit(audit).estimates().items():
+    for name, one in estimate_audit(audit).estimates(method="audit").items():
         if name in extremes:
             low, high = extremes[name]
             assert low <= one.low + 1e-12, name
@@ -86,13 +86,13 @@ def test_interval_over_undecided_cases_is_never_inside_the_one_that_assumes_them
 
 def test_without_undecided_cases_their_odds_do_not_matter():
     extremes = undecided_extremes(counts(), draws=2000)
-    alike = estimate_audit(counts()).estimates()
+    alike = estimate_audit(counts()).estimates(method="audit")
     for name in ("class_prior", "f1"):
         assert extremes[name] == pytest.approx((alike[name].low, alike[name].high), rel=0.02)
 
 
 def test_estimates_are_median_and_quantiles_and_keep_to_each_other():
-    found = estimate_audit(counts()).estimates(confidence_level=0.9)
+    found = estimate_audit(counts()).estimates(method="audit", confidence_level=0.9)
     f1 = found["f1"]
     assert f1.low < f1.value < f1.high
     assert f1.confidence_level == 0.9
@@ -102,7 +102,7 @@ def test_estimates_are_median_and_quantiles_and_keep_to_each_other():
 
 def test_where_nothing_is_predicted_positive_precision_is_undefined_with_a_reason():
     audit = AuditCounts.of(bins(above=0), decided=25, positive=1)
-    found = estimate_audit(audit).estimates()
+    found = estimate_audit(audit).estimates(method="audit")
     assert "nothing, or everything" in found["precision"].undefined_reason
     assert found["class_prior"].undefined_reason is None
 

@@ -1,0 +1,1 @@
+"""Reviews beside complaints: coverage, widths, what breaks them, and what it costs."""

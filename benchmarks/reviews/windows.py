@@ -1,0 +1,185 @@
+"""Windows with a queue and complaints whose truth is known, of normal and of real scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from benchmarks.challengers.learning import LARGE, task
+from pumonitor.reviews.bins import count_rows, cuts_of_queue, labels_of_rows
+from pumonitor.reviews.counts import ReviewCounts
+from pumonitor.reviews.given import Reviews
+from pumonitor.tables import ScoreTable
+
+__all__ = ["METRICS", "MODELS", "SETS", "Cell", "Window", "counts_of", "draw_window"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+METRICS: Final = ("class_prior", "recall", "f1", "auc")
+SETS: Final = LARGE
+MODELS: Final = ("trees", "forest", "logistic")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One setting of which runs are made.
+
+    Attributes
+    ----------
+    scores : str
+        "normal" or the name of a data set.
+    model : str
+        One of `MODELS`; for normal scores the AUC, as text.
+    class_prior, reviewed : float
+        Shares of the rows.
+    complains : float
+        Share of the positives that complain, in the middle of the scores of positives.
+    shape : {"flat", "rising", "falling", "tenfold"}
+        Whether the highest positives complain three times as often as the lowest, or a third as
+        often; "tenfold": below the cut a tenth as often as above it.
+    rows : int
+    blocks : bool
+    detection_rate : float
+        Share of the positives it sees that review finds.
+    undecided : float
+        Share of the reviewed that stay undecided, of positives three times as often.
+    by_rule : float
+        Share of the rows that a rule reviews, of positives ten times as often.
+    declined : float
+        Share of the reviewed that is stopped instead.
+    """
+
+    scores: str = "normal"
+    model: str = "0.95"
+    class_prior: float = 0.01
+    reviewed: float = 0.02
+    complains: float = 0.5
+    shape: str = "flat"
+    rows: int = 20_000
+    blocks: bool = True
+    detection_rate: float = 1.0
+    undecided: float = 0.0
+    by_rule: float = 0.0
+    declined: float = 0.0
+
+    def __str__(self) -> str:
+        parts = [
+            self.scores,
+            self.model,
+            f"prior {self.class_prior:g}",
+            f"top {self.reviewed:g}",
+            f"{self.complains:g} {self.shape}",
+            f"{self.rows:,} rows",
+            "blocks" if self.blocks else "does not block",
+        ]
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Window:
+    """Rows with what is known of them, and which are positive."""
+
+    score: FloatArray
+    positive: BoolArray
+    complained: BoolArray
+    reviews: Reviews
+    threshold: float
+
+    def truth(self) -> dict[str, float]:
+        """The metrics of these very rows."""
+        flagged, found = self.score >= self.threshold, float(self.positive.sum())
+        hits = float((flagged & self.positive).sum())
+        ranks = stats.rankdata(self.score)[self.positive]
+        won = (ranks.mean() - 0.5 * (found + 1)) / (len(self.score) - found)
+        return {
+            "class_prior": found / len(self.score),
+            "recall": hits / found,
+            "f1": 2 * hits / (found + flagged.sum()),
+            "precision": hits / flagged.sum(),
+            "auc": float(won),
+        }
+
+
+@lru_cache(maxsize=32)
+def _pool(name: str, model: str) -> tuple[FloatArray, FloatArray]:
+    """Scores of positives and negatives of the half that the model has not seen."""
+    known = task(name)
+    train, rest = known.halves(np.random.default_rng(0))
+    fitted = _model(model).fit(known.features[train], known.positive[train])
+    score = special.logit(np.clip(fitted.predict_proba(known.features[rest])[:, 1], 1e-6, 1 - 1e-6))
+    positive = known.positive[rest]
+    return score[positive], score[~positive]
+
+
+def _model(name: str) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+
+    if name == "trees":
+        return HistGradientBoostingClassifier(max_iter=100, random_state=0)
+    if name == "forest":
+        return RandomForestClassifier(200, min_samples_leaf=5, random_state=0)
+    return LogisticRegression(max_iter=1000)
+
+
+def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
+    """Rows of a cell; the threshold is where the queue begins."""
+    positive = rng.random(cell.rows) < cell.class_prior
+    if cell.scores == "normal":
+        apart = np.sqrt(2) * special.ndtri(float(cell.model))
+        score = rng.normal(apart * positive)
+        height = special.ndtr(score - apart)
+    else:
+        highs, lows = _pool(cell.scores, cell.model)
+        score = np.where(positive, rng.choice(highs, cell.rows), rng.choice(lows, cell.rows))
+        height = np.searchsorted(np.sort(highs), score, side="right") / len(highs)
+    queue = score >= np.sort(score)[-max(round(cell.reviewed * cell.rows), 1)]
+    bent = {"flat": 0.0, "rising": 1.0, "falling": -1.0, "tenfold": 0.0}[cell.shape]
+    chance = np.clip(cell.complains * 3 ** (bent * (height - 0.5)), 0, 1)
+    if cell.shape == "tenfold":
+        chance = np.where(queue, chance, chance / 10)
+    by_rule = rng.random(cell.rows) < cell.by_rule * np.where(positive, 10, 1)
+    stopped = queue & (rng.random(cell.rows) < cell.declined)
+    seen = (queue | by_rule) & ~stopped
+    found = positive & (rng.random(cell.rows) < cell.detection_rate)
+    verdict = np.where(found, 1.0, 0.0)
+    left = rng.random(cell.rows) < cell.undecided * np.where(positive, 3, 1)
+    verdicts = np.where(seen, verdict, np.nan).astype(object)
+    verdicts[seen & left] = "undecided"
+    blocked = stopped | (cell.blocks & seen & found & ~left)
+    return Window(
+        score=score,
+        positive=positive,
+        complained=positive & (rng.random(cell.rows) < chance) & ~blocked,
+        reviews=Reviews(
+            verdicts,
+            blocks=cell.blocks,
+            chosen_by=np.where(by_rule, "velocity", "score"),
+            stopped=stopped,
+        ),
+        threshold=float(score[queue].min()),
+    )
+
+
+def counts_of(window: Window) -> ReviewCounts:
+    """Rows of a window by score bin and by what is known of them."""
+    cuts = cuts_of_queue(window.score, window.reviews)
+    table = ScoreTable.from_arrays(
+        labels_of_rows(window.complained, window.reviews),
+        window.score,
+        thresholds=(window.threshold, *cuts),
+    )
+    return count_rows(
+        table,
+        window.score,
+        window.complained,
+        window.reviews,
+        threshold=window.threshold,
+        cuts=cuts,
+    )

@@ -1,0 +1,186 @@
+"""Rows of a file with the verdicts of a review queue, for `pumonitor evaluate --verdicts`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from pumonitor.cli.readings import share_interval_of
+
+if TYPE_CHECKING:
+    from pumonitor.results import Evaluation
+
+__all__ = [
+    "Blocks",
+    "ChosenBy",
+    "ComplaintRateText",
+    "RankedBy",
+    "ReviewColumns",
+    "Stopped",
+    "Verdicts",
+    "evaluate_with_reviews",
+]
+
+_PANEL: Final = "Reviews"
+
+Verdicts = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Verdicts of a review queue: 1, 0, undecided, or empty where a row was not reviewed. "
+        "--labels are complaints alone then. Needs --blocks or --no-blocks.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Blocks = Annotated[
+    bool | None,
+    typer.Option(
+        "--blocks/--no-blocks",
+        help="Whether a positive verdict stops the case, so that it can never complain.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ChosenBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Why a row was reviewed: score, random, audit, complaint; any other word is a rule. "
+        "Not needed where the highest scores were reviewed.",
+        rich_help_panel=_PANEL,
+    ),
+]
+RankedBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Score that filled the queue, where it is not that of --scores: the champion's, for a "
+        "challenger.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Stopped = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="1 where a row was stopped outright, as a declined payment, else 0.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ComplaintRateText = Annotated[
+    str | None,
+    typer.Option(
+        "--complaint-rate",
+        metavar="LOW,HIGH",
+        help="Share of the positives that nobody reviewed or stopped which have complained by "
+        "now, if it is known.",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+_FLAGS: Final = {"": False, "0": False, "false": False, "0.0": False}
+_SET: Final = {"1": True, "true": True, "1.0": True}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewColumns:
+    """Options of reviews, as they were given."""
+
+    verdicts: str | None
+    blocks: bool | None
+    chosen_by: str | None
+    ranked_by: str | None
+    stopped: str | None
+    complaint_rate: str | None
+
+    def __post_init__(self) -> None:
+        if self.verdicts is None:
+            given = (
+                self.blocks,
+                self.chosen_by,
+                self.ranked_by,
+                self.stopped,
+                self.complaint_rate,
+            )
+            if any(value is not None for value in given):
+                msg = (
+                    "--blocks, --chosen-by, --ranked-by, --stopped and --complaint-rate are of "
+                    "reviews: give --verdicts as well"
+                )
+                raise typer.BadParameter(msg, param_hint="--verdicts")
+        elif self.blocks is None:
+            msg = (
+                "say --blocks if a positive verdict stops the case, so that it can never complain, "
+                "else --no-blocks"
+            )
+            raise typer.BadParameter(msg, param_hint="--blocks")
+
+
+def evaluate_with_reviews(
+    file: str,
+    *,
+    labels: str,
+    scores: str,
+    threshold: float,
+    columns: ReviewColumns,
+    progress: Any,
+    **options: Any,
+) -> Evaluation:
+    """Read rows with their verdicts, and evaluate them.
+
+    Parameters
+    ----------
+    file, labels, scores, threshold
+        As given to `pumonitor evaluate`.
+    columns : ReviewColumns
+    progress : callable
+        Called with a step's name and the share of it that is done.
+    **options
+        Of `pumonitor.evaluate`.
+
+    Raises
+    ------
+    InputError
+        If rows, verdicts or reasons cannot be used.
+    """
+    from pumonitor.evaluation import evaluate
+    from pumonitor.reviews.given import Reviews
+    from pumonitor.sources.one_table.scored_rows import read_scored_rows
+
+    named = [columns.verdicts, columns.chosen_by, columns.stopped]
+    rows = read_scored_rows(
+        file,
+        labels=labels,
+        thresholds={
+            scores: threshold,
+            **({} if columns.ranked_by is None else {columns.ranked_by: None}),
+        },
+        texts=[name for name in named if name is not None],
+        progress=progress,
+    )
+    progress("Estimating", None)
+    reviews = Reviews(
+        rows.texts[str(columns.verdicts)],
+        blocks=bool(columns.blocks),
+        chosen_by=None if columns.chosen_by is None else rows.texts[columns.chosen_by],
+        ranked_by=None if columns.ranked_by is None else rows.scores[columns.ranked_by],
+        stopped=None if columns.stopped is None else _flags(rows.texts[columns.stopped]),
+    )
+    rate = columns.complaint_rate
+    return evaluate(
+        rows.labels,
+        rows.scores[scores],
+        threshold=threshold,
+        reviews=reviews,
+        complaint_rate=(
+            None if rate is None else share_interval_of(rate, option="--complaint-rate")
+        ),
+        **options,
+    )
+
+
+def _flags(texts: Any) -> list[Any]:
+    """True, False, or the text where it is neither, which is then refused with its words."""
+    known = _FLAGS | _SET
+    return [known.get(str(text).strip().casefold(), text) for text in texts]
