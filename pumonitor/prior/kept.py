@@ -26,7 +26,7 @@ class Kept(Generic[Sample, Found]):
     key_of : callable
         From a sample to bytes: equal for samples with equal results.
     most : int
-        How many results are kept.
+        How many results are kept; as many as were ever asked for at once, where that is more.
 
     Examples
     --------
@@ -59,6 +59,8 @@ class Kept(Generic[Sample, Found]):
         if missing:
             known |= zip(missing, self._search([*missing.values()]), strict=True)
         with self._lock:
+            # What is searched for together is asked for one by one afterwards.
+            self._most = max(self._most, len(known))
             for key in keys:
                 self._kept[key] = known[key]
                 self._kept.move_to_end(key)

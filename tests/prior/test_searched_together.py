@@ -99,3 +99,16 @@ def test_what_was_asked_longest_ago_is_forgotten_first():
     assert kept([3]) == [-3]
     assert kept([1, 2]) == [-1, -2]
     assert searched == [1, 2, 3, 2]
+
+
+def test_all_that_were_searched_for_together_are_kept_until_they_are_asked_for_one_by_one():
+    searched = []
+
+    def search(samples):
+        searched.append(len(samples))
+        return [-one for one in samples]
+
+    kept = Kept(search, key_of=lambda one: bytes([one]), most=2)
+    kept(range(9))
+    assert [kept([one]) for one in range(9)] == [[-one] for one in range(9)]
+    assert searched == [9]

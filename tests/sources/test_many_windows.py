@@ -230,26 +230,48 @@ def test_predictions_are_read_once_for_all_windows(week, monkeypatch):
     assert counted == [len(week)]
 
 
-@pytest.mark.filterwarnings("ignore:Series.values returning:DeprecationWarning")
-def test_postgresql_counts_several_windows_as_the_embedded_engine(week, postgresql):
-    made, known = predictions(), labels()
+@pytest.fixture(scope="module")
+def in_postgresql(postgresql):
+    """The tables in a PostgreSQL database."""
     engine = sqlalchemy.create_engine(postgresql)
     with engine.begin() as connection:
         connection.execute(sqlalchemy.text("CREATE SCHEMA several"))
-    for frame, name in ((made, "predictions"), (known, "labels")):
+    for frame, name in ((predictions(), "predictions"), (labels(), "labels")):
         frame.to_sql(name, engine, schema="several", index=False)
     engine.dispose()
+    return [SqlTable(url=postgresql, table=f"several.{name}") for name in ("predictions", "labels")]
+
+
+@pytest.mark.filterwarnings("ignore:Series.values returning:DeprecationWarning")
+def test_postgresql_counts_several_windows_as_the_embedded_engine(week, in_postgresql):
     with (
-        closing(monitored(made, known)) as here,
-        closing(
-            monitored(
-                SqlTable(url=postgresql, table="several.predictions"),
-                SqlTable(url=postgresql, table="several.labels"),
-            )
-        ) as there,
+        closing(monitored(predictions(), labels())) as here,
+        closing(monitored(*in_postgresql)) as there,
     ):
         for one, wanted in zip(there.counts_of_many(week), alone(here, week), strict=True):
             assert_equal(one, wanted)
+
+
+@pytest.mark.filterwarnings("ignore:Series.values returning:DeprecationWarning")
+def test_a_database_is_not_asked_for_a_larger_answer_than_can_be_held(
+    week, in_postgresql, monkeypatch
+):
+    with closing(monitored(*in_postgresql)) as source:
+        expected = alone(source, week)
+        ask_columns, sizes = source._engine.columns, []
+
+        def columns(statement, **options):
+            answer = ask_columns(statement, **options)
+            sizes.append(len(answer["n"]))
+            return answer
+
+        monkeypatch.setattr(source._engine, "columns", columns)
+        monkeypatch.setattr(asking, "_ROWS_TOGETHER", 700)
+        counted = list(source.counts_of_many(week))
+    for counts, wanted in zip(counted, expected, strict=True):
+        assert_equal(counts, wanted)
+    # Beside groups an answer has a few rows of totals for each window.
+    assert max(sizes) < 800 < sum(len(counts.rows) for counts in counted)
 
 
 def noting(counted):

@@ -45,14 +45,8 @@ def evaluate(
     collected = {
         one.pane.number: ledger.series(claim.window_key, one.pane.number) for one in claim.panes
     }
-    search_together(
-        [
-            table
-            for pane in collected.values()
-            for table in (one.table() for one in pane)
-            if table is not None
-        ]
-    )
+    stored_tables = [stored.table() for pane in collected.values() for stored in pane]
+    search_together([table for table in stored_tables if table is not None])
     tables, found = _tables_of(monitor), []
     of_panes = {
         one.pane.number: priors.of_pane(monitor, claim.configuration, one.pane)
@@ -113,14 +107,7 @@ def evaluated_series(
 ) -> list[EvaluatedSeries]:
     """Results of the series of a pane; they depend only on what was known at its moment."""
     return [
-        _evaluated(
-            priors,
-            stored,
-            ledger,
-            together=collected,
-            tables=tables,
-            reference=reference,
-        )
+        _evaluated(priors, stored, ledger, together=collected, tables=tables, reference=reference)
         for stored in collected
     ]
 

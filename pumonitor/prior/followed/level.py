@@ -20,7 +20,6 @@ from pumonitor.tables import ScoreTable
 __all__ = [
     "TAILS",
     "LevelOrigin",
-    "estimated_level",
     "estimated_levels",
     "given_ends",
     "given_level",
@@ -50,32 +49,6 @@ class LevelOrigin:
     told: Mapping[str, Any]
 
 
-def estimated_level(
-    windows: Sequence[WindowRows],
-    *,
-    method: str,
-    label_purity: float,
-    rng: int,
-    index: Index = "score",
-) -> LevelOrigin | None:
-    """From the scores of windows taken together; None where they tell nothing.
-
-    Parameters
-    ----------
-    windows : sequence of WindowRows
-    method : str
-        Of `pumonitor.prior.METHODS`, or "auto".
-    label_purity : float
-    rng : int
-        Seed.
-    index : {"score", "auxiliary"}
-    """
-    [level] = estimated_levels(
-        [windows], method=method, label_purity=label_purity, seeds=[rng], index=index
-    )
-    return level
-
-
 def estimated_levels(
     of_series: Sequence[Sequence[WindowRows]],
     *,
@@ -84,7 +57,19 @@ def estimated_levels(
     seeds: Sequence[int],
     index: Index = "score",
 ) -> list[LevelOrigin | None]:
-    """`estimated_level` of several series, each with its own seed, in a fraction of the time."""
+    """Of several series, each from the scores of its windows taken together; None without any.
+
+    Parameters
+    ----------
+    of_series : sequence of sequence of WindowRows
+        Searched for at once, in a fraction of the time.
+    method : str
+        Of `pumonitor.prior.METHODS`, or "auto".
+    label_purity : float
+    seeds : sequence of int
+        One for each series.
+    index : {"score", "auxiliary"}
+    """
     pooled = [_pooled(windows, index) for windows in of_series]
     read_together([table for table in pooled if table is not None], method=method)
     return [

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pumonitor.prior.followed.founding import WindowRows
-from pumonitor.prior.followed.level import estimated_level
+from pumonitor.prior.followed.level import estimated_levels
 from pumonitor.prior.over_time import Cells, Level, PriorFilter, Summariser, WindowSummary
 from pumonitor.prior.over_time.level import MOST
 from pumonitor.stats.audited_share import jeffreys_interval
@@ -60,14 +60,14 @@ def worth_of_audits(
     windows : int
         How many they are.
     method, label_purity, rng
-        As of `estimated_level`.
+        As of `estimated_levels`.
 
     Returns
     -------
     list of Worth
         The first without an audit; empty where the rows tell nothing.
     """
-    origin = estimated_level([rows], method=method, label_purity=label_purity, rng=rng)
+    [origin] = estimated_levels([[rows]], method=method, label_purity=label_purity, seeds=[rng])
     if rows.table is None or origin is None:
         return []
     summariser = Summariser.learned([Cells.of_table(rows.table)])

@@ -42,6 +42,8 @@ class Dialect(ABC):
     takes_parameters: ClassVar[bool] = False
     has_indexes: ClassVar[bool] = True
     """Or whatever else finds a few ids among many without reading them all."""
+    answers_by_rows: ClassVar[bool] = False
+    """Whether answers arrive row by row, which takes far more memory than Arrow's columns do."""
     types: ClassVar[Mapping[Kind, str]] = {
         "integer": "BIGINT",
         "number": "DOUBLE",
@@ -264,6 +266,7 @@ class PostgreSQL(Dialect):
     text = "text"
     double = "double precision"
     takes_parameters = True
+    answers_by_rows = True
     types: ClassVar[Mapping[Kind, str]] = {
         **Dialect.types,
         "number": "double precision",
@@ -316,6 +319,7 @@ class SQLite(Dialect):
     text = "TEXT"
     double = "REAL"
     takes_parameters = True
+    answers_by_rows = True
     types: ClassVar[Mapping[Kind, str]] = {"integer": "INTEGER", "number": "REAL", "text": "TEXT"}
 
     def parameter(self, value: object) -> object:

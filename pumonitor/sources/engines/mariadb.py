@@ -72,6 +72,7 @@ class MariaDB(Dialect):
     text = "CHAR CHARACTER SET utf8mb4"
     whole = "SIGNED"
     takes_parameters = True
+    answers_by_rows = True
     # No cast makes a timestamp, which only columns of tables are, nor a float or a boolean.
     types: ClassVar[Mapping[Kind, str]] = {
         "integer": "SIGNED",

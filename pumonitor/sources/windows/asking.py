@@ -33,7 +33,8 @@ LoadIds = Callable[[tuple[datetime, datetime] | None], None]
 _ROWS_HELD: Final = 2_000_000
 """What an engine in this process may hold of predictions: some 150 MB."""
 _ROWS_TOGETHER: Final = 500_000
-"""Of windows counted together here: with more, statements cost less than telling windows apart."""
+"""Of windows counted together: with more, statements cost less than telling windows apart, and the
+answer about all of them would take the memory of each of them."""
 _MOST_LENGTHS: Final = 64
 """Of windows that are searched at a time before all the rest is."""
 
@@ -86,10 +87,7 @@ def _held(engine: Engine, query: CountQuery) -> tuple[CountQuery, SeenIds]:
     about = query.predictions.relation.name
     most = _ROWS_TOGETHER if query.windows else _ROWS_HELD
     if query.windows and (query.predictions.relation.rows or 0) > most:
-        # To count a few rows takes a fraction of what it takes to hold them.
-        ((some,),) = engine.rows(query.some_rows(most + 1), about=about)
-        if some > most:
-            raise TooMuchError
+        _check_few_rows(engine, query)
     if engine.keep("pumonitor_rows", query.held(most + 1), about=about):
         held = replace(query, kept=query.kept | {"pumonitor_rows"})
         seen = seen_ids(engine, held)
@@ -100,6 +98,17 @@ def _held(engine: Engine, query: CountQuery) -> tuple[CountQuery, SeenIds]:
             raise TooMuchError
     seen = seen_ids(engine, query)
     return replace(query, ids_between=seen.between), seen
+
+
+def _check_few_rows(engine: Engine, query: CountQuery) -> None:
+    """Refuse to count windows together that have too many rows.
+
+    To count so many takes a fraction of what it takes to hold them, or an answer about them.
+    """
+    about = query.predictions.relation.name
+    ((some,),) = engine.rows(query.some_rows(_ROWS_TOGETHER + 1), about=about)
+    if some > _ROWS_TOGETHER:
+        raise TooMuchError
 
 
 def distinct(engine: Engine, query: _Query) -> _Query:
@@ -169,6 +178,8 @@ def _ask_part(
     else:
         if answers is not None:
             return answers
+    if query.windows and query.dialect.answers_by_rows:
+        _check_few_rows(engine, query)
     is_alone = load_ids is not None and (
         # Both parts would bind the parameters of the same query, each to another stretch of time.
         bool(query.predictions.relation.parameters) or query.as_of[-1] < query.between[1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pumonitor.prior.followed.founding import WindowRows
-from pumonitor.prior.followed.level import estimated_level, given_level
+from pumonitor.prior.followed.level import estimated_levels, given_level
 from pumonitor.prior.over_time import Level, PriorFilter, WindowSummary
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
@@ -57,7 +57,7 @@ def test_rows_nearly_all_of_which_are_confirmed_have_a_level():
         rows=100,
         confirmed=99,
     )
-    origin = estimated_level([rows], method="auto", label_purity=1.0, rng=0)
+    [origin] = estimated_levels([[rows]], method="auto", label_purity=1.0, seeds=[0])
     assert 0.99 <= origin.told["low"] <= origin.told["value"] <= origin.told["high"] < 1
 
 
