@@ -216,19 +216,27 @@ class SparkEngine:
         return received(name, view, key, self.dialect)
 
     def close(self) -> None:
-        """Forget the views; the session is the user's."""
-        self._forget((*self._views, *self._kept.values()))
+        """Forget the views; the session is the user's.
+
+        A server that is gone is still given up soon: ending the session asks it, and so does a
+        process that ends, which would take ten minutes.
+        """
+        has_answered = self._forget((*self._views, *self._kept.values()))
         self._views.clear()
         self._kept.clear()
-        self._try_as_before()
+        if has_answered:
+            self._try_as_before()
 
-    def _forget(self, views: Iterable[str]) -> None:
-        """A server that is gone has forgotten them by itself."""
+    def _forget(self, views: Iterable[str]) -> bool:
+        """Whether the session's server answers; one that is gone has forgotten them by itself."""
         from pyspark.errors import PySparkException
 
-        with suppress(PySparkException, OSError, RuntimeError, ValueError):
+        try:
             for view in views:
                 self._session.catalog.dropTempView(view)
+        except (PySparkException, OSError, RuntimeError, ValueError):
+            return False
+        return True
 
     def _sent(self, table: pa.Table) -> str:
         """The view of a small table that goes from here to where predictions are."""
