@@ -135,6 +135,7 @@ def _job(server: SparkServer, folder: Path, path: Path, days: int) -> int:
                 predictions=session.sql(_SEGMENTED.format(folder=folder)),
                 positives=session.read.parquet(f"{folder}/confirmations"),
                 start=FIRST,
+                end=FIRST + timedelta(days=days),
                 now=FIRST + timedelta(days=days + 11),
                 table="fraud_counts",
             )
