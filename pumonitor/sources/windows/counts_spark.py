@@ -18,7 +18,11 @@ from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relat
 from pumonitor.sources.column_types.spark_dialect import Spark
 from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
-from pumonitor.sources.windows.spark_watch import answered_in_time, try_for_seconds
+from pumonitor.sources.windows.spark_watch import (
+    GivenUpError,
+    answered_in_time,
+    try_for_seconds,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,6 +82,7 @@ class SparkEngine:
         self.dialect = Spark()
         self._session = session
         self._timeout = timeout
+        self._given_up = ""
         self._try_as_before = try_for_seconds(session)
         self._views: list[str] = []
         self._sizes: dict[str, int] = {}
@@ -189,7 +194,13 @@ class SparkEngine:
             self._answer(statement, about)
 
     def _in_time(self, ask: Callable[[], _Answer], about: str) -> _Answer:
-        return answered_in_time(self._session, ask, about=about, timeout=self._timeout)
+        if self._given_up:
+            raise GivenUpError(self._given_up)
+        try:
+            return answered_in_time(self._session, ask, about=about, timeout=self._timeout)
+        except GivenUpError as error:
+            self._given_up = str(error)
+            raise
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Nothing is left in the memory of a cluster."""
