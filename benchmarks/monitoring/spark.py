@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -92,17 +94,20 @@ def open_in_spark(folder: Path) -> PredictionSource:
 
 def is_equal(one: WindowCounts, other: WindowCounts) -> bool:
     """Whether two engines counted the same to the last digit."""
-    for field in fields(WindowCounts):
-        if field.name == "versions":
-            # What was read, by which engine, in how many seconds.
-            continue
-        left, right = getattr(one, field.name), getattr(other, field.name)
-        if isinstance(left, np.ndarray):
-            if not np.array_equal(left, right, equal_nan=left.dtype.kind == "f"):
-                return False
-        elif left != right:
-            return False
-    return True
+    return all(
+        _is_same(getattr(one, field.name), getattr(other, field.name))
+        for field in fields(WindowCounts)
+        # What was read, by which engine, in how many seconds.
+        if field.name != "versions"
+    )
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    if isinstance(left, Mapping):
+        return left.keys() == right.keys() and all(_is_same(left[key], right[key]) for key in left)
+    if isinstance(left, np.ndarray):
+        return np.array_equal(left, right, equal_nan=left.dtype.kind == "f")
+    return bool(left == right)
 
 
 if __name__ == "__main__":

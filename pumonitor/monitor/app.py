@@ -155,13 +155,13 @@ def open_jobs(
     from pumonitor.monitor.jobs import Jobs
     from pumonitor.monitor.windows.due.settled import files_digest
 
-    monitors = chosen_monitors(configuration, monitor)
+    monitors, tracking = chosen_monitors(configuration, monitor), configuration.tracking
     is_configured = open_source is open_monitor_source
     opening = partial(open_monitor_source, as_of=as_of) if is_configured else open_source
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(configuration, rules=rules, migrates=migrates))
         shared = shared_clock(ledger)
-        if deliver and configuration.tracking is not None:
+        if deliver and tracking is not None:
             from pumonitor.monitor.delivery.mlflow.limits import Limits
 
             stack.enter_context((limits or Limits()).around_threads())
@@ -174,7 +174,7 @@ def open_jobs(
             deliverer=_deliverer(configuration, ledger, patience=patience, limits=limits)
             if deliver
             else None,
-            sends_results=configuration.tracking is not None,
+            segment_metrics=None if tracking is None else tracking.segment_metrics,
             destinations=configuration.destinations,
             configured=tuple(configuration.monitors),
             place=configuration.place,

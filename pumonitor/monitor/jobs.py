@@ -14,7 +14,7 @@ from pumonitor.monitor.alerts.routing import packed
 from pumonitor.monitor.audits.in_rounds import read_verdicts_in_round
 from pumonitor.monitor.challenging.in_rounds import ScoreChallengers, score_in_round
 from pumonitor.monitor.config.file import configuration_hash
-from pumonitor.monitor.config.sections.destinations import Destination
+from pumonitor.monitor.config.sections.destinations import Destination, SegmentMetrics
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.delivery.mlflow.sink import FILES_DESTINATION
 from pumonitor.monitor.ledger.claims.owners import this_process
@@ -58,8 +58,8 @@ class Jobs:
         to be said of them.
     deliverer : Deliverer, optional
         Without it messages stay in the outbox.
-    sends_results : bool
-        Whether results are put into the outbox.
+    segment_metrics : tuple of str, "all" or None
+        Metrics of segments that are put into the outbox (`Tracking`); None if no results are.
     destinations : mapping of str to Destination, optional
         Destinations of notifications.
     configured : collection of str, optional
@@ -96,7 +96,7 @@ class Jobs:
         clock: Clock,
         check_clock: Callable[[], str] = lambda: "",
         deliverer: Deliverer | None = None,
-        sends_results: bool = True,
+        segment_metrics: SegmentMetrics | None = "all",
         destinations: Mapping[str, Destination] | None = None,
         configured: Collection[str] | None = None,
         place: str | None = None,
@@ -149,7 +149,7 @@ class Jobs:
             tables=self._tables,
             clock=clock,
             alerting=lambda: self._alerting,
-            sends_results=sends_results,
+            segment_metrics=segment_metrics,
             on_step=on_step,
             is_stopped=self._stopped.is_set,
         )

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from pumonitor.errors import DamagedFileError, InputError, SourceError
+from pumonitor.monitor.config.sections.destinations import SegmentMetrics
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.claims.claims import FaultOf
 from pumonitor.monitor.ledger.claims.renewal import renewed
@@ -56,8 +57,8 @@ class WindowWork:
         Decides which panes are due.
     alerting : callable
         Returns the alert fold; called when it is first needed.
-    sends_results : bool
-        Whether results are put into the outbox.
+    segment_metrics : tuple of str, "all" or None
+        Metrics of segments that are put into the outbox (`Tracking`); None if no results are.
     on_step : callable
         Called with the name of each step before it is made.
     is_stopped : callable
@@ -74,7 +75,7 @@ class WindowWork:
         tables: MonitorTables,
         clock: Clock,
         alerting: Callable[[], Alerting],
-        sends_results: bool,
+        segment_metrics: SegmentMetrics | None,
         on_step: Callable[[str], None],
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -85,7 +86,7 @@ class WindowWork:
         self._tables = tables
         self._clock = clock
         self._alerting = alerting
-        self._sends_results = sends_results
+        self._segment_metrics = segment_metrics
         self._on_step = on_step
         self._is_stopped = is_stopped
         self._left_behind: list[Claim] = []
@@ -291,7 +292,7 @@ class WindowWork:
                 self._ledger,
                 self.references,
                 self.priors,
-                sends_results=self._sends_results,
+                segment_metrics=self._segment_metrics,
             )
             self._on_step("evaluated")
             self._commit_evaluated(claim, panes)

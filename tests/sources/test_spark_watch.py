@@ -9,6 +9,7 @@ import pytest
 
 from pumonitor.errors import SourceError
 from pumonitor.sources.windows import spark_watch
+from pumonitor.sources.windows.counts_spark import SparkEngine
 
 FOR_EVER = Event()
 
@@ -44,6 +45,23 @@ def test_what_takes_too_long_is_stopped():
     with pytest.raises(SourceError, match=r"2026-01-01 took longer than the 0\.1 s allowed"):
         asked(slow, timeout=0.1)
     assert slow.stopped == [True]
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_a_session_that_was_given_up_is_asked_nothing_more():
+    """Its channel is closed, and says so in words that help nobody."""
+    given = session(is_lost=True)
+    channel = SimpleNamespace(close=lambda: given.stopped.append("channel"))
+    client = SimpleNamespace(
+        _channel=channel, get_retry_policies=list, set_retry_policies=lambda policies: None
+    )
+    connected = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    vars(connected).update(vars(given), client=client)
+    engine, asked_for = SparkEngine(connected), []
+    for ask in (FOR_EVER.wait, lambda: asked_for.append("more")):
+        with pytest.raises(SourceError, match=r"window 1 cannot be read: the Spark server has not"):
+            engine._in_time(ask, "window 1")
+    assert (asked_for, given.stopped) == ([], ["channel"])
 
 
 def test_answers_and_failures_are_passed_on():

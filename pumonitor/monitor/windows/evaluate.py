@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pumonitor.monitor.config.sections.destinations import SegmentMetrics
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.claims import Claim
@@ -36,7 +37,7 @@ def evaluate(
     references: References,
     priors: FollowedPriors,
     *,
-    sends_results: bool = True,
+    segment_metrics: SegmentMetrics | None,
 ) -> list[EvaluatedPane]:
     """Evaluate all collected panes of a claimed window.
 
@@ -69,11 +70,11 @@ def evaluate(
                 number=claimed.pane.number,
                 series=series,
                 messages=[
-                    *messages_of(monitor, claim, claimed, series),
+                    *messages_of(monitor, claim, claimed, series, segment_metrics=segment_metrics),
                     *ends_of_superseded(monitor, claim, claimed, series, ledger),
                     *summary_of_month(monitor, claim, claimed, series, ledger),
                 ]
-                if sends_results
+                if segment_metrics is not None
                 else (),
                 prior_states=of_pane.states,
             )

@@ -18,7 +18,11 @@ from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relat
 from pumonitor.sources.column_types.spark_dialect import Spark
 from pumonitor.sources.windows.counts_engine import received, stepping
 from pumonitor.sources.windows.counts_query import Statement
-from pumonitor.sources.windows.spark_watch import answered_in_time, try_for_seconds
+from pumonitor.sources.windows.spark_watch import (
+    GivenUpError,
+    answered_in_time,
+    try_for_seconds,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,6 +82,7 @@ class SparkEngine:
         self.dialect = Spark()
         self._session = session
         self._timeout = timeout
+        self._given_up = ""
         self._try_as_before = try_for_seconds(session)
         self._views: list[str] = []
         self._sizes: dict[str, int] = {}
@@ -189,7 +194,13 @@ class SparkEngine:
             self._answer(statement, about)
 
     def _in_time(self, ask: Callable[[], _Answer], about: str) -> _Answer:
-        return answered_in_time(self._session, ask, about=about, timeout=self._timeout)
+        if self._given_up:
+            raise GivenUpError(self._given_up)
+        try:
+            return answered_in_time(self._session, ask, about=about, timeout=self._timeout)
+        except GivenUpError as error:
+            self._given_up = str(error)
+            raise
 
     def keep(self, name: str, statement: Statement, *, about: str) -> bool:
         """Nothing is left in the memory of a cluster."""
@@ -216,19 +227,27 @@ class SparkEngine:
         return received(name, view, key, self.dialect)
 
     def close(self) -> None:
-        """Forget the views; the session is the user's."""
-        self._forget((*self._views, *self._kept.values()))
+        """Forget the views; the session is the user's.
+
+        A server that is gone is still given up soon: ending the session asks it, and so does a
+        process that ends, which would take ten minutes.
+        """
+        has_answered = self._forget((*self._views, *self._kept.values()))
         self._views.clear()
         self._kept.clear()
-        self._try_as_before()
+        if has_answered:
+            self._try_as_before()
 
-    def _forget(self, views: Iterable[str]) -> None:
-        """A server that is gone has forgotten them by itself."""
+    def _forget(self, views: Iterable[str]) -> bool:
+        """Whether the session's server answers; one that is gone has forgotten them by itself."""
         from pyspark.errors import PySparkException
 
-        with suppress(PySparkException, OSError, RuntimeError, ValueError):
+        try:
             for view in views:
                 self._session.catalog.dropTempView(view)
+        except (PySparkException, OSError, RuntimeError, ValueError):
+            return False
+        return True
 
     def _sent(self, table: pa.Table) -> str:
         """The view of a small table that goes from here to where predictions are."""

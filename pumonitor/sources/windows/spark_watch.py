@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from pumonitor.errors import SourceError
 
-__all__ = ["answered_in_time", "try_for_seconds"]
+__all__ = ["GivenUpError", "answered_in_time", "try_for_seconds"]
 
 _Answer = TypeVar("_Answer")
 
@@ -25,6 +25,10 @@ _LONGEST_WAIT: Final = 4_000
 _ASKED_EVERY: Final = 10.0
 _LONGEST_SILENCE: Final = 30.0
 """Seconds after which a server that does not answer the smallest question counts as lost."""
+
+
+class GivenUpError(SourceError):
+    """A server did not answer in time, and its session cannot be asked any more."""
 
 
 def answered_in_time(
@@ -41,29 +45,27 @@ def answered_in_time(
     Raises
     ------
     SourceError
-        If it takes longer than `timeout` seconds, or the server does not answer any more. Whatever
-        the question itself raises is raised here.
+        If it takes longer than `timeout` seconds, or the server does not answer any more; a
+        `GivenUpError` for Spark Connect. Whatever the question itself raises is raised here.
     """
     question = _Question(ask)
     ends = time.monotonic() + timeout
     while not question.is_answered(within=min(_ASKED_EVERY, ends - time.monotonic())):
         if time.monotonic() >= ends:
             _Question(session.interruptAll).is_answered(within=5.0)
-            _let_go_of(session)
             msg = (
                 f"{about} took longer than the {timeout:g} s allowed: allow more time, or give "
                 "Spark more cores and memory"
             )
-            raise SourceError(msg)
+            raise _error_after_letting_go(session, msg)
         sign_of_life = _Question(lambda: session.conf.get("spark.sql.session.timeZone", None))
         if not sign_of_life.is_answered(within=_LONGEST_SILENCE) and not question.is_answered():
-            _let_go_of(session)
             msg = (
                 f"{about} cannot be read: the Spark server has not answered for "
                 f"{_LONGEST_SILENCE:g} s; see its log (it may lack memory), start it again and run "
                 "the same once more"
             )
-            raise SourceError(msg)
+            raise _error_after_letting_go(session, msg)
     return question.answer()
 
 
@@ -112,10 +114,12 @@ class _Question(Generic[_Answer]):
             self._done.set()
 
 
-def _let_go_of(session: Any) -> None:
-    """Nothing of the session may keep this process waiting, not even as it ends."""
+def _error_after_letting_go(session: Any, message: str) -> SourceError:
+    """Nothing of the session may keep this process waiting from now on, not even as it ends."""
     client = getattr(session, "client", None) if "connect" in type(session).__module__ else None
-    if client is not None:
-        with suppress(Exception):
-            # Ending the session asks the server, as closing the client does.
-            client._channel.close()
+    if client is None:
+        return SourceError(message)
+    with suppress(Exception):
+        # Ending the session asks the server, as closing the client does.
+        client._channel.close()
+    return GivenUpError(message)

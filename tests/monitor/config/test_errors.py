@@ -237,6 +237,16 @@ def test_the_good_one_is_good():
         ),
         ("source: p.csv", "source: {url: 'mysql://h/d', table: t}", "of the kind 'mysql'"),
         ("source: p.csv", "source: [p.csv]", "source, line 4: must be a mapping"),
+        (
+            "monitors:",
+            "tracking: {uri: http://localhost, segment_metrics: [f1, f11]}\nmonitors:",
+            "tracking.segment_metrics, line 1: is no metric: 'f11'; did you mean 'f1'?",
+        ),
+        (
+            "monitors:",
+            "tracking: {uri: http://localhost, segment_metrics: f1}\nmonitors:",
+            "tracking.segment_metrics, line 1: must be all, or a list of metrics such as",
+        ),
         ("  fraud:", "  fraud detection:", "has a name with other characters than"),
         ("    window", "    ? [a]\n    : 1\n    window", "has a key that is no text"),
     ],

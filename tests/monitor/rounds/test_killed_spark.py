@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
 
 import pandas as pd
 import pytest
 
 from benchmarks.monitoring.small_java import java_home
 from benchmarks.monitoring.spark_server import SparkServer
+from pumonitor.errors import SourceError
 from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.sources.windows import spark_watch
 from pumonitor.sources.windows.counts_spark import SparkEngine
+from pumonitor.spark import counts
 from tests.monitor.monitored_shop import FIRST, recorded, write_shop
 
 pytestmark = [
@@ -124,6 +128,40 @@ def test_a_spark_server_that_answers_nothing_any_more_is_given_up(server, tmp_pa
         failures = jobs.run().failures
         assert recorded(jobs.ledger) == []
     assert any("the Spark server has not answered for 2 s" in one for one in failures), failures
+
+
+def test_a_job_whose_server_is_killed_keeps_nobody_waiting_not_even_as_it_ends(
+    server, tmp_path, monkeypatch
+):
+    """By itself a session that is ended asks a server that is gone for ten minutes."""
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setattr(spark_watch, "_RETRIES", 1)
+    path = shop(tmp_path / "shop", lambda _name: "counts://made/*.parquet")
+    session = SparkSession.builder.remote(server.url).create()
+    run = SparkEngine.run
+
+    def run_or_die(engine, statement, *, about):
+        if "INSERT" in statement.sql:
+            server.kill()
+        run(engine, statement, about=about)
+
+    monkeypatch.setattr(SparkEngine, "run", run_or_die)
+    begun = time.monotonic()
+    with pytest.raises(SourceError, match="cannot be written: failed to connect"):
+        counts(
+            path,
+            predictions=session.read.parquet(str(path.with_name("predictions.parquet"))),
+            positives=session.read.parquet(str(path.with_name("confirmations.parquet"))),
+            start=FIRST,
+            now=NOW,
+            table="made",
+        )
+    ending = Thread(target=session.stop, daemon=True)
+    ending.start()
+    ending.join(timeout=60)
+    assert not ending.is_alive()
+    assert time.monotonic() - begun < 60
 
 
 def test_a_driver_that_is_killed_while_a_job_counts_or_writes(tmp_path):

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
+from pumonitor.monitor.config.sections.metric_names import METRICS, refuse_unknown
 from pumonitor.monitor.config.values.addresses import Located, check_address
 from pumonitor.monitor.config.values.kinds import Part, as_tuple
 from pumonitor.monitor.config.values.variables import Secret
@@ -15,7 +22,21 @@ from pumonitor.monitor.delivery.http.public_addresses import is_public
 from pumonitor.monitor.delivery.http.signatures import signing_key
 from pumonitor.monitor.delivery.notifications.message import Event, Format
 
-__all__ = ["KINDS", "Destination", "Kind", "Tracking"]
+__all__ = ["KINDS", "SEGMENT_METRICS", "Destination", "Kind", "SegmentMetrics", "Tracking"]
+
+SEGMENT_METRICS: Final = (
+    "class_prior",
+    "aul",
+    "auc",
+    "precision",
+    "recall",
+    "f1",
+    "labeled_positives",
+    "predictions",
+)
+"""Metrics of a segment that MLflow gets by default, beside those that rules name."""
+
+SegmentMetrics = tuple[str, ...] | Literal["all"]
 
 
 class Kind(NamedTuple):
@@ -42,6 +63,26 @@ KINDS: Final[Mapping[str, Kind]] = {
     # Alertmanager holds the state of alerts, so it needs all events.
     "alertmanager": Kind(takes=("allow_private",), is_secret=False),
 }
+_ALL_OR_NAMES: Final = {
+    "anyOf": [{"const": "all"}, {"type": "array", "items": {"enum": list(METRICS)}}]
+}
+
+
+def _segment_metrics(given: Any) -> SegmentMetrics:
+    if given == "all":
+        return "all"
+    names = as_tuple(given)
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+        msg = "must be all, or a list of metrics such as [recall, precision]"
+        raise ValueError(msg)
+    for name in names:
+        refuse_unknown(name)
+    return names
+
+
+_SegmentMetricsGiven = Annotated[
+    SegmentMetrics, BeforeValidator(_segment_metrics), WithJsonSchema(_ALL_OR_NAMES)
+]
 _KEYS_OF_KINDS: Final = tuple(dict.fromkeys(key for kind in KINDS.values() for key in kind.takes))
 
 
@@ -58,12 +99,16 @@ class Tracking(Located):
         Address of MLflow's pages for links in messages, if ``uri`` is not a web address.
     summaries : "monthly" or "none"
         Whether a report of each calendar month is logged once its last window is mature.
+    segment_metrics : list of str or "all"
+        Metrics of a segment that are logged at the first look at a window and once it is mature, in
+        addition to those that rules name. With ``all`` everything is, at all looks.
     """
 
     uri: Secret
     registry: Secret | None = None
     ui: Secret | None = None
     summaries: Literal["monthly", "none"] = "monthly"
+    segment_metrics: _SegmentMetricsGiven = SEGMENT_METRICS
 
     @property
     def address(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Final
 
 __all__ = ["messages_together"]
@@ -15,10 +16,12 @@ _MOST_POINTS: Final = 8_000
 
 
 def messages_together(payloads: Sequence[Mapping[str, Any]]) -> int:
-    """How many of the first messages are metrics of one run, up to 8,000 points.
+    """How many of the first messages are metrics of one run, up to 8,000 points, or one report.
 
     MLflow takes 1,000 points in a request, whatever windows, panes and segments they are of. Where
     it hashes a password for each request, their number is what delivery takes.
+
+    Reports of a window are the same file: of those in a row, as after a backfill, the last stays.
 
     Examples
     --------
@@ -26,9 +29,14 @@ def messages_together(payloads: Sequence[Mapping[str, Any]]) -> int:
     ...     return {"window": window, "metrics": {"auc": 0.9}, "state": state, "segment": ""}
     >>> messages_together([pane("provisional"), pane("mature"), pane("mature", "Tuesday")])
     3
-    >>> messages_together([pane("mature"), pane("mature") | {"report": {"window_key": "k"}}])
+    >>> report = {"metrics": {}, "report": {"window_key": "k", "segment": ""}}
+    >>> messages_together([pane("mature"), pane("mature") | report])
     1
+    >>> messages_together([pane("mature") | report, pane("final") | report, pane("mature")])
+    2
     """
+    if reported := _reported_window(payloads[0]):
+        return len(list(takewhile(lambda each: _reported_window(each) == reported, payloads)))
     number = points = 0
     for payload in payloads:
         is_alike = all(payload.get(name) == payloads[0].get(name) for name in _SAME)
@@ -39,6 +47,13 @@ def messages_together(payloads: Sequence[Mapping[str, Any]]) -> int:
             break
         number += 1
     return max(number, 1)
+
+
+def _reported_window(payload: Mapping[str, Any]) -> str | None:
+    """Key of the window whose report a message is; None if it is none, or more than that."""
+    report = payload.get("report")
+    is_alone = not payload.get("metrics") and not payload.get("files")
+    return report.get("window_key") if isinstance(report, Mapping) and is_alone else None
 
 
 def _points(metric: Any) -> int:

@@ -184,11 +184,11 @@ class MlflowSink:
             self._deliver([(window, values)], files)
 
     def together(self, messages: Sequence[OutboxMessage]) -> int:
-        """How many of the first messages are points of one run, up to eight requests."""
+        """How many of the first messages are points of one run, up to eight requests, or a file."""
         return messages_together([message.payload for message in messages])
 
     def send_together(self, messages: Sequence[OutboxMessage]) -> None:
-        """Write points of one run by as few requests as MLflow allows.
+        """Write points of one run by as few requests as MLflow allows; of reports the last.
 
         Raises
         ------
@@ -196,6 +196,9 @@ class MlflowSink:
             As `send` does.
         """
         windows = [WindowMessage.from_payload(message.payload) for message in messages]
+        if windows[-1].report is not None:
+            self.send(messages[-1])
+            return
         written = [(window, _values(window)) for window in windows]
         with self._asking(windows[0]):
             self._deliver(written, {})

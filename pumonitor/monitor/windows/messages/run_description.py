@@ -72,6 +72,10 @@ def run_description(monitor: Monitor, *, model_version: str) -> str:
     if len(schedule.ages) > schedule.mature + 1:
         final = schedule.ages[-1]
         lines.append(f"- `pu_final/`: with labels that came up to {_ages(final)} after the end.")
+    if monitor.predictions.segments:
+        lines.append(
+            "- `pu/<column>.<value>/`: a segment. What is not here of it is in `pumonitor results`."
+        )
     lines += [
         "",
         "`_low` and `_high` are the ends of the 95% interval. `_undefined` = 1: there is no "

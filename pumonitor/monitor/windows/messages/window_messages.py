@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
+from pumonitor.monitor.config.sections.destinations import SegmentMetrics
 from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.config.sections.rules import MetricRule
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, FILES_DESTINATION, lane
 from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
 from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult, NewMessage
 from pumonitor.monitor.windows.messages.run_description import run_description, run_parameters
+from pumonitor.ports import Pane
 
 __all__ = ["message_of", "messages_of", "shown_metrics", "verdict_of"]
 
@@ -19,11 +23,16 @@ _JUDGED: Final = ("f1_change", "auc_change", "aul_change_ranking")
 
 
 def messages_of(
-    monitor: Monitor, claim: Claim, claimed: ClaimedPane, series: Sequence[EvaluatedSeries]
+    monitor: Monitor,
+    claim: Claim,
+    claimed: ClaimedPane,
+    series: Sequence[EvaluatedSeries],
+    *,
+    segment_metrics: SegmentMetrics,
 ) -> list[NewMessage]:
     """Messages with the metrics of every series, and for mature panes with the report."""
     messages: list[NewMessage] = []
-    for one in series:
+    for one in _logged_series(monitor, claimed.pane, series, segment_metrics):
         message = message_of(monitor, claim, claimed, one)
         key = ":".join(
             [
@@ -51,6 +60,35 @@ def messages_of(
                 NewMessage(destination=FILES_DESTINATION, lane=to, key=key, payload=payload)
             )
     return messages
+
+
+def _logged_series(
+    monitor: Monitor,
+    pane: Pane,
+    series: Sequence[EvaluatedSeries],
+    segment_metrics: SegmentMetrics,
+) -> list[EvaluatedSeries]:
+    """The series that MLflow gets of a pane: all metrics of all rows, the chosen of segments.
+
+    MLflow takes 1,000 points in a request. With all metrics of all panes the segments make most of
+    the requests.
+    """
+    if segment_metrics == "all":
+        return list(series)
+    by_rules = {rule.metric for rule in monitor.rules if isinstance(rule, MetricRule)}
+    chosen = {*segment_metrics, *by_rules} if _shows_segments(pane) else set[str]()
+    return [
+        one
+        if one.segment == ""
+        else replace(one, results=tuple(row for row in one.results if row.metric in chosen))
+        for one in series
+        if one.segment == "" or chosen
+    ]
+
+
+def _shows_segments(pane: Pane) -> bool:
+    """Whether it is the first look at a window, or the one at which it is mature."""
+    return pane.number == 0 or pane.state == "mature"
 
 
 def _has_report(claimed: ClaimedPane) -> bool:

@@ -11,7 +11,13 @@ import pytest
 from pumonitor.monitor.delivery.mlflow.sink import MlflowSink
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 from pumonitor.monitor.delivery_ports import OutboxMessage
-from tests.monitor.delivery.mlflow.mlflow_history import expected_points, only_run, points_of
+from tests.monitor.delivery.mlflow.conftest import RunIdsInMemory
+from tests.monitor.delivery.mlflow.mlflow_history import (
+    expected_points,
+    file_paths,
+    only_run,
+    points_of,
+)
 from tests.monitor.delivery.mlflow.sent_windows import Make, Wrap
 
 Batches = list[int]
@@ -173,6 +179,34 @@ def test_points_of_one_run_go_together(sink: MlflowSink, message: Wrap, payload:
     end = {"kind": "run end", "monitor": "card-fraud"}
     assert number(end, first) == 1
     assert number(first, end) == 1
+
+
+def test_of_reports_of_a_window_in_a_row_the_last_alone_is_made(
+    client: Any, message: Wrap, payload: Make, monitor: str, sqlite_address: str
+) -> None:
+    made = []
+
+    def read(asked: Any) -> dict[str, str]:
+        made.append((asked["window_key"], asked["pane"]))
+        return {"report.html": f"<p>pane {asked['pane']}</p>"}
+
+    sink = MlflowSink(sqlite_address, run_ids=RunIdsInMemory(), read_files=read)
+    reports = [
+        message(
+            payload(
+                day, pane, monitor=monitor, metrics={}, report={"window_key": day, "pane": pane}
+            )
+        )
+        for day in range(1, 3)
+        for pane in (3, 4)
+    ]
+    while reports:
+        number = sink.together(reports)
+        sink.send_together(reports[:number])
+        del reports[:number]
+    assert made == [(1, 4), (2, 4)]
+    run_id = only_run(client, monitor).info.run_id
+    assert len(file_paths(client, run_id)) == 2
 
 
 def test_what_is_no_message_is_refused_as_it_is_alone(
