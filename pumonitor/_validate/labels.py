@@ -16,6 +16,13 @@ MINIMUM_LABELED = 2
 """Fewer confirmed positives than this have no spread, hence no interval."""
 
 _LABEL_REMEDY = "use 1 for a confirmed positive, 0 for unlabeled, -1 for a confirmed negative"
+_WORDS_OF_VERDICTS = frozenset(
+    ("fraud", "ok", "genuine", "legit", "cleared", "confirmed", "rejected", "undecided", "unclear")
+)
+_VERDICTS = (
+    ". These are words of reviewers, whose 'negative' is no unlabeled row: give complaints as "
+    "labels, and verdicts as reviews=pumonitor.Reviews(...)"
+)
 _MISSING_LABEL_REMEDY = (
     f"an unlabeled row must have label 0, and a missing label is not the same; {_LABEL_REMEDY}"
 )
@@ -83,6 +90,7 @@ def _refuse_unknown(values: NDArray[Any], unknown: NDArray[np.bool_], *, name: s
     msg = (
         f"{name} has {count} values other than 1, 0 and -1 in {len(values)} rows{hint}: "
         f"{examples}, first at row {int(np.argmax(unknown))}; {_LABEL_REMEDY}"
+        f"{_VERDICTS if kinds[most[0]].casefold() in _WORDS_OF_VERDICTS else ''}"
     )
     raise InputError(msg)
 
