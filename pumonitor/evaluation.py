@@ -16,7 +16,7 @@ from pumonitor._validate import (
     check_same_index,
     scores_by_source,
 )
-from pumonitor.audit.estimates import AuditedEstimates, EstimatesByBin, audited
+from pumonitor.audit.estimates import AuditedEstimates, EstimatesByBin, audited, widest
 from pumonitor.audit.evaluated import audited_table, read_given_audit
 from pumonitor.audit.verdicts import Audit
 from pumonitor.audited_curves import audited_curves, audited_estimates
@@ -383,7 +383,12 @@ def evaluate_table(
     prior = replace(prior, low=share.low, high=share.high)
     if reading is not None:
         estimates, prior = audited(estimates, reading), reading.class_prior
-        ranked = audited_estimates(problem, reading.posterior, threshold=threshold, top_k=top_k)
+        ranked = widest(
+            [
+                audited_estimates(problem, posterior, threshold=threshold, top_k=top_k)
+                for posterior in reading.posteriors
+            ]
+        )
         estimates |= {name: replace(one, method=reading.method) for name, one in ranked.items()}
         if curves:
             drawn_curves = audited_curves(

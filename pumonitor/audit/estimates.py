@@ -22,6 +22,7 @@ __all__ = [
     "Method",
     "audited",
     "check_goes_with_audit",
+    "widest",
 ]
 
 Method = Literal["audit", "audit carried", "reviews"]
@@ -93,6 +94,11 @@ class EstimatesByBin(ABC):
             method=self.method, confidence_level=self.confidence_level, beta=self.f_beta
         )
         return {name: found[name] for name in AUDITED}
+
+    @property
+    def posteriors(self) -> tuple[PositivesByBin, ...]:
+        """Draws by each way of reading what was found, the likeliest first."""
+        return (self.posterior,)
 
     @property
     def class_prior(self) -> ClassPriorEstimate:
@@ -239,6 +245,29 @@ class AuditedEstimates(EstimatesByBin):
             "positive": int(counts.positive.sum()),
             "undecided": int(counts.undecided.sum()),
         }
+
+
+def widest(readings: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
+    """The estimates of the first reading, with intervals that hold by each of them.
+
+    Examples
+    --------
+    >>> one = Estimate(name="f1", value=0.5, low=0.4, high=0.6, confidence_level=0.95, method="",
+    ...                n_labeled=9, n_unlabeled=9)
+    >>> print(widest([{"f1": one}, {"f1": replace(one, value=0.3, low=0.2, high=0.5)}])["f1"])
+    f1 0.5000 [0.2000, 0.6000]
+    """
+    first, *others = readings
+    return {
+        name: replace(
+            estimate,
+            low=min(estimate.low, *(other[name].low for other in others)),
+            high=max(estimate.high, *(other[name].high for other in others)),
+        )
+        if others and all(reading[name].undefined_reason is None for reading in readings)
+        else estimate
+        for name, estimate in first.items()
+    }
 
 
 def audited(estimates: Mapping[str, Estimate], reading: EstimatesByBin) -> dict[str, Estimate]:

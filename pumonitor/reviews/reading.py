@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from scipy import special
 
-from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin
+from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin, widest
 from pumonitor.results import Estimate, Finding
 from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate
 from pumonitor.reviews.counts import ReviewCounts
@@ -34,6 +34,8 @@ class ReviewedEstimates(EstimatesByBin):
     ----------
     by_queue : ReviewPosterior
         Along the score that filled the queue: the same, unless that is another score.
+    others : tuple of ReviewPosterior
+        The same where undecided rows are positive at other odds.
     cuts : tuple of float
         Scores at which the queue begins.
     rules : tuple of str
@@ -44,17 +46,25 @@ class ReviewedEstimates(EstimatesByBin):
 
     posterior: ReviewPosterior
     by_queue: ReviewPosterior
+    others: tuple[ReviewPosterior, ...]
     cuts: tuple[float, ...]
     rules: tuple[str, ...] = ()
     complaint_rate: tuple[float, float] | None = None
 
     @property
+    def posteriors(self) -> tuple[ReviewPosterior, ...]:
+        """Where rows are undecided, by what these may be."""
+        return (self.posterior, *self.others)
+
+    @property
     def estimates(self) -> dict[str, Estimate]:
         """By name; where rows are undecided their intervals hold whatever those may be."""
-        found = super(ReviewedEstimates, self).estimates
-        for name, (low, high) in self.undecided.items():
-            found[name] = replace(found[name], low=low, high=high)
-        return found
+        return widest(
+            [
+                super(ReviewedEstimates, reading).estimates
+                for reading in (replace(self, posterior=posterior) for posterior in self.posteriors)
+            ]
+        )
 
     @property
     def origin(self) -> Mapping[str, str]:
@@ -240,34 +250,14 @@ def read_reviews(
         name="reviews",
         method="reviews",
         posterior=readings[0],
+        others=tuple(readings[1:]),
         by_queue=by_queue[0],
-        undecided=_extremes(readings, confidence_level=confidence_level, f_beta=f_beta),
         cuts=cuts,
         rules=rules,
         complaint_rate=complaint_rate,
         confidence_level=confidence_level,
         f_beta=f_beta,
     )
-
-
-def _extremes(
-    readings: Sequence[ReviewPosterior], *, confidence_level: float, f_beta: float
-) -> dict[str, tuple[float, float]]:
-    """The lowest and the highest end of each interval over several readings."""
-    if len(readings) == 1:
-        return {}
-    each = [
-        reading.estimates(method="reviews", confidence_level=confidence_level, beta=f_beta)
-        for reading in readings
-    ]
-    return {
-        name: (
-            min(estimates[name].low for estimates in each),
-            max(estimates[name].high for estimates in each),
-        )
-        for name in AUDITED
-        if all(estimates[name].undefined_reason is None for estimates in each)
-    }
 
 
 def _as_interval(complaint_rate: object) -> tuple[float, float]:
