@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.recovered_curves import indirect_average_precision
-from benchmarks.shapes import SHAPES, ShapedDesign
+from benchmarks.shapes import ShapedDesign, add_designs, chosen_designs
 from pumonitor.metrics.average_precision import average_precision_estimate
 from pumonitor.metrics.problem import make_problem
 from pumonitor.results import ClassPriorEstimate
@@ -86,13 +86,7 @@ def _root_mean_square(errors: np.ndarray) -> float:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=400, help="windows per design")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--shapes", nargs="*", default=list(SHAPES), choices=list(SHAPES))
-    parser.add_argument("--labeled", type=int, nargs="*", default=list(_LABELED))
-    parser.add_argument("--prior", type=float, nargs="*", default=list(_PRIORS))
-    parser.add_argument("--auc", type=float, nargs="*", default=list(_AUCS))
-    parser.add_argument("--scenario", default="single-training-set")
+    add_designs(parser, labeled=_LABELED, priors=_PRIORS, aucs=_AUCS)
     parser.add_argument("--summary", action="store_true")
     asked = parser.parse_args()
     print(f"{asked.runs} windows a design, {asked.scenario}; over the recovered curve in brackets")
@@ -100,19 +94,12 @@ def main() -> None:
         f"{'shape':24} {'n_L':>4} {'pi':>5} {'AUC':>5} {'truth':>6} {'bias/sd':>8} {'':>8}"
         f" {'error':>7} {'':>7} {'covered':>8} {'width':>6} {'high':>5}"
     )
-    for shape in asked.shapes:
+    for shape, designs in itertools.groupby(chosen_designs(asked), lambda design: design.shape):
         found = []
-        for n_labeled, prior, auc in itertools.product(asked.labeled, asked.prior, asked.auc):
-            design = ShapedDesign(
-                shape=shape,
-                auc=auc,
-                class_prior=prior,
-                n_labeled=n_labeled,
-                scenario=asked.scenario,
-            )
+        for design in designs:
             found.append(summary(design, runs=asked.runs, seed=asked.seed))
             if not asked.summary:
-                _print(f"{shape:24} {n_labeled:4} {prior:5} {auc:5}", found[-1])
+                _print(design.shown, found[-1])
         _print_worst(shape, found)
 
 

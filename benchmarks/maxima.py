@@ -13,13 +13,12 @@ flagging nobody, and a threshold that flags one row in a million gains less than
 from __future__ import annotations
 
 import argparse
-import itertools
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from benchmarks.shapes import SHAPES, ShapedDesign
+from benchmarks.shapes import ShapedDesign, add_designs, chosen_designs
 from pumonitor.metrics.curves import rates_by_threshold
 from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
 from pumonitor.metrics.maxima import MAXIMIZED, maxima
@@ -110,13 +109,7 @@ def _summary(found: np.ndarray, truth: float) -> Summary:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=400, help="windows per design")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--shapes", nargs="*", default=list(SHAPES), choices=list(SHAPES))
-    parser.add_argument("--labeled", type=int, nargs="*", default=list(_LABELED))
-    parser.add_argument("--prior", type=float, nargs="*", default=list(_PRIORS))
-    parser.add_argument("--auc", type=float, nargs="*", default=list(_AUCS))
-    parser.add_argument("--scenario", default="single-training-set")
+    add_designs(parser, labeled=_LABELED, priors=_PRIORS, aucs=_AUCS)
     asked = parser.parse_args()
     print(f"{asked.runs} windows a design, {asked.scenario}; of the plain maximum in brackets")
     print(
@@ -124,16 +117,11 @@ def main() -> None:
         f"{'width':>6} {'ratio':>6} {'bias/sd':>8} {'':>8} {'error':>6} {'threshold':>10}"
     )
     by_metric: dict[str, list[Summary]] = {}
-    for shape, n_labeled, prior, auc in itertools.product(
-        asked.shapes, asked.labeled, asked.prior, asked.auc
-    ):
-        design = ShapedDesign(
-            shape=shape, auc=auc, class_prior=prior, n_labeled=n_labeled, scenario=asked.scenario
-        )
+    for design in chosen_designs(asked):
         for name, one in summaries(design, runs=asked.runs, seed=asked.seed).items():
             by_metric.setdefault(name, []).append(one)
             print(
-                f"{shape:24} {n_labeled:4} {prior:5} {auc:5} {name:18} {one.truth:6.3f} "
+                f"{design.shown} {name:18} {one.truth:6.3f} "
                 f"{one.covered:8.3f} {one.width:6.3f} {one.ratio:6.2f}"
                 f" {one.bias:+8.2f} ({one.bias_of_plain:+.2f}) {one.error:6.3f} "
                 f"{one.threshold_covered:10.3f}",

@@ -6,7 +6,9 @@ is solved for the AUC that is asked for; truths are sums over a fine grid of thr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import argparse
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -19,7 +21,7 @@ from pumonitor.metrics.rates import Rates
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Scenario
 
-__all__ = ["SHAPES", "ShapedDesign"]
+__all__ = ["SHAPES", "ShapedDesign", "add_designs", "chosen_designs"]
 
 FloatArray = NDArray[np.float64]
 
@@ -159,6 +161,11 @@ class ShapedDesign:
             predicted_positive_rate=prior * recall + (1 - prior) * false_positive_rate,
         )
 
+    @property
+    def shown(self) -> str:
+        """The first columns of a table."""
+        return f"{self.shape:24} {self.n_labeled:4} {self.class_prior:5} {self.auc:5}"
+
     def average_precision(self) -> float:
         """Of the process."""
         _, rates = self.rates()
@@ -173,6 +180,33 @@ class ShapedDesign:
             values = np.nan_to_num(np.asarray(metric.formula(rates)))
         highest = int(np.argmax(values))
         return float(values[highest]), float(grid[highest])
+
+
+def add_designs(
+    parser: argparse.ArgumentParser,
+    *,
+    labeled: Sequence[int],
+    priors: Sequence[float],
+    aucs: Sequence[float],
+) -> None:
+    """The options by which designs are chosen, with what is taken by default."""
+    parser.add_argument("--runs", type=int, default=400, help="windows per design")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--shapes", nargs="*", default=list(SHAPES), choices=list(SHAPES))
+    parser.add_argument("--labeled", type=int, nargs="*", default=list(labeled))
+    parser.add_argument("--prior", type=float, nargs="*", default=list(priors))
+    parser.add_argument("--auc", type=float, nargs="*", default=list(aucs))
+    parser.add_argument("--scenario", default="single-training-set")
+
+
+def chosen_designs(asked: argparse.Namespace) -> Iterator[ShapedDesign]:
+    """All combinations of what was asked for, a shape at a time."""
+    for shape, n_labeled, prior, auc in itertools.product(
+        asked.shapes, asked.labeled, asked.prior, asked.auc
+    ):
+        yield ShapedDesign(
+            shape=shape, auc=auc, class_prior=prior, n_labeled=n_labeled, scenario=asked.scenario
+        )
 
 
 @lru_cache(maxsize=64)

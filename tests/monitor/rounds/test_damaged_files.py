@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.inspection.doctor import examine
-from tests.monitor.monitored_shop import FIRST, recorded, write_shop
+from tests.monitor.monitored_shop import FIRST, write_shop
+from tests.monitor.rounds.retried import run_again
 
 pytestmark = pytest.mark.usefixtures("unsearched_labels")
 
@@ -51,14 +51,7 @@ def flip(file):
 
 
 def run(path):
-    with open_jobs(
-        read_configuration(path).configuration, clock=lambda: NOW, deliver=False
-    ) as jobs:
-        keys = [one.window_key for one in jobs.ledger.windows("card-fraud")]
-        jobs.ledger.reopen(keys, which="failed", actor="test")
-        done = jobs.run()
-        alerts = {one.rule: one.state for one in jobs.ledger.alerts.current("card-fraud")}
-        return done, recorded(jobs.ledger, revisions="latest"), alerts
+    return run_again(path, NOW)
 
 
 def days_with_results(results):

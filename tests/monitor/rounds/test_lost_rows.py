@@ -16,6 +16,7 @@ from pumonitor.monitor.inspection.doctor import examine
 from pumonitor.monitor.inspection.exposition import exposition
 from tests.monitor.dashboard.shop_pages import EvaluatedPages
 from tests.monitor.monitored_shop import FIRST, recorded, write_shop
+from tests.monitor.rounds.retried import run_again
 
 pytestmark = pytest.mark.usefixtures("unsearched_labels")
 
@@ -38,17 +39,6 @@ def shop(folder, extra="", **options):
     text = path.read_text().replace("reference:", "# reference:")
     path.write_text(text + extra + RULES)
     return path
-
-
-def run(path, now):
-    with open_jobs(
-        read_configuration(path).configuration, clock=lambda: now, deliver=False
-    ) as jobs:
-        keys = [one.window_key for one in jobs.ledger.windows("card-fraud")]
-        jobs.ledger.reopen(keys, which="failed", actor="test")
-        done = jobs.run()
-        alerts = {one.rule: one.state for one in jobs.ledger.alerts.current("card-fraud")}
-        return done, recorded(jobs.ledger, revisions="latest"), alerts
 
 
 def of_first_day(results):
@@ -82,19 +72,19 @@ LOSSES = {
 def test_what_was_known_stays_until_the_rows_are_back(loss, tmp_path):
     table, chosen, windows = LOSSES[loss]
     path = shop(tmp_path)
-    _, known, alerts = run(path, MATURE)
+    _, known, alerts = run_again(path, MATURE)
     assert alerts == {"few": "firing", "many": "firing", "lost": "ok"}
     told = events(path)
     bring_back = keep(tmp_path, table, chosen)
     for _ in range(2):
-        done, results, alerts = run(path, FINAL)
+        done, results, alerts = run_again(path, FINAL)
         assert of_first_day(results) == of_first_day(known)
         assert alerts == {"few": "firing", "many": "firing", "lost": "firing"}
         assert len(set(done.failures)) == windows
         assert "rows are gone from" in done.failures[0]
     assert [one for one in events(path) if one[0] != "lost"] == told
     bring_back()
-    done, results, alerts = run(path, FINAL)
+    done, results, alerts = run_again(path, FINAL)
     assert done.failures == []
     assert {row[5] for row in results} == {"final"}
     assert alerts["few"] == "firing"
@@ -103,7 +93,7 @@ def test_what_was_known_stays_until_the_rows_are_back(loss, tmp_path):
 
 def test_it_is_told_by_every_run_the_doctor_the_page_and_the_metrics(tmp_path):
     path = shop(tmp_path)
-    run(path, MATURE)
+    run_again(path, MATURE)
     keep(tmp_path, *LOSSES["a third of the rows"][:2])
     for _ in range(2):
         # The second time nothing is due yet: it waits after the failure.
@@ -131,18 +121,18 @@ def test_it_is_told_by_every_run_the_doctor_the_page_and_the_metrics(tmp_path):
 
 def test_what_is_accepted_is_taken_and_recorded(tmp_path):
     path = shop(tmp_path)
-    run(path, MATURE)
+    run_again(path, MATURE)
     keep(tmp_path, "predictions", LOSSES["a third of the rows"][1])
-    run(path, FINAL)
+    run_again(path, FINAL)
     command = ["accept", "card-fraud", "2026-01-01", "--config", str(path)]
     assert CliRunner().invoke(app, command).exit_code == 2
     result = CliRunner().invoke(app, [*command, "--reason", "a customer was erased"])
     assert result.exit_code == 0
     # More goes before the next round: nobody accepted that.
     bring_back = keep(tmp_path, "predictions", lambda rows: rows.prediction_id % 2 == 0)
-    assert len(set(run(path, FINAL)[0].failures)) == DAYS
+    assert len(set(run_again(path, FINAL)[0].failures)) == DAYS
     bring_back()
-    done, results, _ = run(path, FINAL)
+    done, results, _ = run_again(path, FINAL)
     assert len(set(done.failures)) == 1
     assert {(row[3], row[5]) for row in results} == {
         (FIRST, "final"),
@@ -166,10 +156,10 @@ def test_labels_that_are_taken_back_are_not_lost(tmp_path):
     file = tmp_path / "confirmations.parquet"
     labels = pd.read_parquet(file).assign(label=1)
     labels.to_parquet(file)
-    run(path, MATURE)
+    run_again(path, MATURE)
     back = labels[::2].assign(label=0, confirmed_at=pd.Timestamp(MATURE + timedelta(hours=1)))
     pd.concat([labels, back]).to_parquet(file)
-    done, results, _ = run(path, FINAL)
+    done, results, _ = run_again(path, FINAL)
     assert done.failures == []
     labeled = {row[5]: row[9] for row in results if row[8] == "labeled_positives"}
     assert set(labeled) == {"final"}
@@ -179,51 +169,51 @@ def test_labels_that_are_taken_back_are_not_lost(tmp_path):
 @pytest.mark.parametrize(("rows", "refused"), [(0.019, 0), (0.022, DAYS)])
 def test_a_little_may_go(rows, refused, tmp_path):
     path = shop(tmp_path, extra="    tolerated_losses: {labels: 100%}\n")
-    run(path, MATURE)
+    run_again(path, MATURE)
 
     def are_left(table):
         days = table.groupby(table.scored_at.dt.date).prediction_id
         return days.cumcount() >= (rows * days.transform("count")).astype(int)
 
     keep(tmp_path, "predictions", are_left)
-    assert len(set(run(path, FINAL)[0].failures)) == refused
+    assert len(set(run_again(path, FINAL)[0].failures)) == refused
 
 
 def test_shares_that_are_tolerated_are_configured(tmp_path):
     path = shop(tmp_path, extra="    tolerated_losses: {rows: 40%, labels: 100%}\n")
-    run(path, MATURE)
+    run_again(path, MATURE)
     keep(tmp_path, "predictions", LOSSES["a third of the rows"][1])
-    assert run(path, FINAL)[0].failures == []
+    assert run_again(path, FINAL)[0].failures == []
 
 
 def test_a_segment_that_is_gone_is_seen_among_all_rows(tmp_path):
     tolerated = "    tolerated_losses: {rows: 60%, labels: 60%}\n"
     path = shop(tmp_path, extra=tolerated, with_segments=True)
-    run(path, MATURE)
+    run_again(path, MATURE)
     keep(tmp_path, "predictions", lambda rows: rows.country != "DE")
-    done, _, _ = run(path, FINAL)
+    done, _, _ = run_again(path, FINAL)
     assert len(set(done.failures)) == DAYS
     assert "predictions of country=DE" in done.failures[0]
 
 
 def test_no_final_look_is_planned_for_rows_that_are_not_kept(tmp_path):
     path = shop(tmp_path, extra="    source_keeps: 4d\n")
-    run(path, MATURE)
+    run_again(path, MATURE)
     keep(tmp_path, "predictions", lambda rows: rows.prediction_id < 0)
     with open_ledger(read_configuration(path).configuration) as ledger:
         states = [[pane.state for pane in one.panes] for one in ledger.windows("card-fraud")]
     assert all(one == ["provisional", "mature"] for one in states)
-    assert run(path, FINAL)[0].failures == []
+    assert run_again(path, FINAL)[0].failures == []
 
 
 def test_a_final_look_that_is_planned_is_withdrawn_once_rows_are_not_kept(tmp_path):
     path = shop(tmp_path)
-    _, known, _ = run(path, MATURE)
+    _, known, _ = run_again(path, MATURE)
     keep(tmp_path, "predictions", lambda rows: rows.prediction_id < 0)
-    assert len(set(run(path, FINAL)[0].failures)) == DAYS
+    assert len(set(run_again(path, FINAL)[0].failures)) == DAYS
     maturity = "    maturity: 3d\n"
     path.write_text(path.read_text().replace(maturity, f"{maturity}    source_keeps: 4d\n"))
-    done, results, alerts = run(path, FINAL)
+    done, results, alerts = run_again(path, FINAL)
     assert done.failures == []
     assert results == known
     assert alerts["lost"] == "ok"
@@ -233,8 +223,8 @@ def test_a_final_look_that_is_planned_is_withdrawn_once_rows_are_not_kept(tmp_pa
 
 def test_counting_again_loses_nothing_either(tmp_path):
     path = shop(tmp_path)
-    run(path, MATURE)
-    _, known, _ = run(path, FINAL)
+    run_again(path, MATURE)
+    _, known, _ = run_again(path, FINAL)
     keep(tmp_path, "confirmations", lambda rows: rows.prediction_id < 0)
     configuration = read_configuration(path).configuration
     with open_jobs(configuration, clock=lambda: FINAL, deliver=False) as jobs:
