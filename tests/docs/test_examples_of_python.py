@@ -28,6 +28,8 @@ def names() -> dict[str, Any]:
     return {
         "labels": labels,
         "scores": scores,
+        "complaints": labels * (scores < 0.6),
+        "verdicts": np.where(scores >= 0.6, truth, np.nan),
         "old": scores,
         "new": np.clip(scores + rng.normal(0, 0.02, 3000), 0.001, 0.999),
         "source": np.where(rng.random(3000) < 0.5, "customer", "analyst"),
