@@ -10,6 +10,9 @@ import typer
 from pumonitor.cli.readings import share_interval_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from pumonitor.results import Evaluation
 
 __all__ = [
@@ -180,7 +183,10 @@ def evaluate_with_reviews(
     )
 
 
-def _flags(texts: Any) -> list[Any]:
+def _flags(texts: NDArray[Any]) -> NDArray[np.object_]:
     """True, False, or the text where it is neither, which is then refused with its words."""
+    import numpy as np
+
     known = _FLAGS | _SET
-    return [known.get(str(text).strip().casefold(), text) for text in texts]
+    words = [known.get(str(text).strip().casefold(), text) for text in texts]
+    return np.array(words, dtype=object)

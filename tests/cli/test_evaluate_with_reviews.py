@@ -1,0 +1,105 @@
+"""`pumonitor evaluate --verdicts`: a file with what a queue found beside complaints."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from pumonitor.cli.app import app
+
+RUNNER = CliRunner()
+ROWS = 20_000
+ASKED = ("--labels", "chargeback", "--scores", "score", "--threshold", "2")
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    """The file, and recall and class prior of its rows."""
+    rng = np.random.default_rng(4)
+    is_fraud = rng.random(ROWS) < 0.02
+    score = rng.normal(2.3 * is_fraud)
+    in_queue = score >= np.quantile(score, 0.98)
+    frame = pd.DataFrame(
+        {
+            "score": score,
+            "champion": score,
+            "chargeback": (is_fraud & ~in_queue & (rng.random(ROWS) < 0.6)).astype(int),
+            "verdict": np.where(in_queue, is_fraud.astype(int).astype(str), ""),
+            "reason": np.where(in_queue, "score", ""),
+            "declined": 0,
+        }
+    )
+    file = tmp_path_factory.mktemp("shop") / "scored.parquet"
+    frame.to_parquet(file)
+    flagged = score >= 2
+    return file, {
+        "recall": (flagged & is_fraud).sum() / is_fraud.sum(),
+        "class_prior": is_fraud.mean(),
+    }
+
+
+def run(file, *options):
+    return RUNNER.invoke(app, ["evaluate", str(file), *ASKED, *options])
+
+
+def test_estimates_are_by_reviews_and_hold_the_truth(shop):
+    file, truth = shop
+    done = run(file, "--verdicts", "verdict", "--blocks", "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    estimates = found["estimates"]
+    for name, value in truth.items():
+        assert estimates[name]["method"] == "reviews"
+        assert estimates[name]["low"] < value < estimates[name]["high"]
+    assert found["reviews"]["blocks"] is True
+    assert sum(found["reviews"]["rows"].values()) == ROWS
+
+
+def test_all_columns_of_a_queue_are_read(shop):
+    file, _ = shop
+    plain, named = (
+        json.loads(run(file, "--verdicts", "verdict", "--blocks", "--json", *more).stdout)
+        for more in ((), ("--chosen-by", "reason", "--stopped", "declined"))
+    )
+    assert named["estimates"] == plain["estimates"]
+    ranked = run(file, "--verdicts", "verdict", "--blocks", "--json", "--ranked-by", "champion")
+    assert ranked.exit_code == 0, ranked.output
+    stated = json.loads(
+        run(
+            file, "--verdicts", "verdict", "--blocks", "--json", "--complaint-rate", "0.55,0.65"
+        ).stdout
+    )
+    assert stated["reviews"]["complaint_rate"] == [0.55, 0.65]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--verdicts", "verdict"), "say --blocks if a positive verdict stops"),
+        (("--blocks",), "give --verdicts as well"),
+        (("--verdicts", "verdict", "--blocks", "--complaint-rate", "0.5"), "must be LOW,HIGH"),
+        (("--verdicts", "verdict", "--blocks", "--class-prior", "0.02"), "leave out class_prior"),
+        (
+            ("--verdicts", "verdict", "--blocks", "--stopped", "reason"),
+            "400 of 20000 values that are not True",
+        ),
+    ],
+)
+def test_what_is_missing_or_too_much_is_said(shop, options, said):
+    done = run(shop[0], *options)
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.replace("│", " ").split())
+
+
+def test_the_report_draws_where_the_positives_are(shop, tmp_path):
+    page = tmp_path / "report.html"
+    done = run(shop[0], "--verdicts", "verdict", "--blocks", "--report", str(page))
+    assert done.exit_code == 0, done.output
+    written = page.read_text(encoding="utf-8")
+    assert "Found by review" in written
+    assert "Where the positives are" in written
+    assert "Nobody sees a change of that slope" in written
