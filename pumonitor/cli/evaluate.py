@@ -43,6 +43,7 @@ from pumonitor.cli.reviews_of_file import (
     ReviewColumns,
     Stopped,
     Verdicts,
+    Words,
     evaluate_with_reviews,
 )
 
@@ -74,6 +75,7 @@ def evaluate(
     sample_weight: SampleWeight = None,
     verdicts: Verdicts = None,
     blocks: Blocks = None,
+    word: Words = None,
     chosen_by: ChosenBy = None,
     ranked_by: RankedBy = None,
     stopped: Stopped = None,
@@ -134,6 +136,7 @@ def evaluate(
     reviews = ReviewColumns(
         verdicts=verdicts,
         blocks=blocks,
+        words=word,
         chosen_by=chosen_by,
         ranked_by=ranked_by,
         stopped=stopped,

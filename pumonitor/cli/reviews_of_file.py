@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -23,6 +24,7 @@ __all__ = [
     "ReviewColumns",
     "Stopped",
     "Verdicts",
+    "Words",
     "evaluate_with_reviews",
 ]
 
@@ -42,6 +44,15 @@ Blocks = Annotated[
     typer.Option(
         "--blocks/--no-blocks",
         help="Whether a positive verdict stops the case, so that it can never complain.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Words = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--word",
+        metavar="WORD=VERDICT",
+        help="What a word of the verdicts means: fraud=1, ok=0, unclear=undecided. Once for each.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -92,6 +103,7 @@ class ReviewColumns:
 
     verdicts: str | None
     blocks: bool | None
+    words: list[str] | None
     chosen_by: str | None
     ranked_by: str | None
     stopped: str | None
@@ -101,6 +113,7 @@ class ReviewColumns:
         if self.verdicts is None:
             given = (
                 self.blocks,
+                self.words,
                 self.chosen_by,
                 self.ranked_by,
                 self.stopped,
@@ -108,8 +121,8 @@ class ReviewColumns:
             )
             if any(value is not None for value in given):
                 msg = (
-                    "--blocks, --chosen-by, --ranked-by, --stopped and --complaint-rate are of "
-                    "reviews: give --verdicts as well"
+                    "--blocks, --word, --chosen-by, --ranked-by, --stopped and --complaint-rate "
+                    "are of reviews: give --verdicts as well"
                 )
                 raise typer.BadParameter(msg, param_hint="--verdicts")
         elif self.blocks is None:
@@ -166,6 +179,7 @@ def evaluate_with_reviews(
     reviews = Reviews(
         rows.texts[str(columns.verdicts)],
         blocks=bool(columns.blocks),
+        words=_words(columns.words or []),
         chosen_by=None if columns.chosen_by is None else rows.texts[columns.chosen_by],
         ranked_by=None if columns.ranked_by is None else rows.scores[columns.ranked_by],
         stopped=None if columns.stopped is None else _flags(rows.texts[columns.stopped]),
@@ -181,6 +195,16 @@ def evaluate_with_reviews(
         ),
         **options,
     )
+
+
+def _words(given: Sequence[str]) -> dict[str, str]:
+    """Read --word WORD=VERDICT."""
+    pairs = [text.rpartition("=") for text in given]
+    for word, _, _ in pairs:
+        if not word:
+            msg = "say what a word means: --word fraud=1 --word ok=0 --word unclear=undecided"
+            raise typer.BadParameter(msg, param_hint="--word")
+    return {word: meaning for word, _, meaning in pairs}
 
 
 def _flags(texts: NDArray[Any]) -> NDArray[np.object_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Final
@@ -45,6 +46,8 @@ _WORDS: Final = {
     "undecided": -1,
 }
 UNREVIEWED: Final = -2
+_UNKNOWN: Final = -3
+_NAMED: Final = 5
 _MOST_FOUND: Final = 0.999
 
 
@@ -90,6 +93,8 @@ class Reviews:
         was not reviewed.
     blocks : bool
         Whether a positive verdict stops the case, so that it can never complain.
+    words : mapping, optional
+        What the words of `verdicts` mean: {"fraud": 1, "ok": 0, "unclear": "undecided"}.
     chosen_by : str or array-like of shape (n,), optional
         Why a row was reviewed: "score"; "random", whatever the row was; "audit", by chance among
         rows that had not complained; "complaint", because somebody complained; any other word is a
@@ -133,6 +138,7 @@ class Reviews:
         verdicts: Any,
         *,
         blocks: bool,
+        words: Mapping[Any, Any] | None = None,
         chosen_by: Any = None,
         ranked_by: Any = None,
         stopped: Any = None,
@@ -146,7 +152,7 @@ class Reviews:
             raise TypeError(msg)
         self.blocks = bool(blocks)
         self.detection_rate = _as_interval(detection_rate)
-        verdict = _as_verdicts(verdicts)
+        verdict = _as_verdicts(verdicts, _meanings(words))
         if not np.any(verdict >= 0):
             msg = (
                 f"none of {len(verdict)} rows has a verdict 1 or 0: leave reviews out, or check "
@@ -212,7 +218,19 @@ def _refuse_stopped_positives(rows: RowReviews) -> None:
         raise InputError(msg)
 
 
-def _as_verdicts(verdicts: Any) -> NDArray[np.int8]:
+def _meanings(words: Mapping[Any, Any] | None) -> dict[str, int]:
+    """What each word of a verdict means, in lower case; those of the caller beside ours."""
+    found = dict(_WORDS)
+    for word, meaning in (words or {}).items():
+        known = _WORDS.get(str(meaning).strip().casefold())
+        if known is None:
+            msg = f"words must map to 1, 0 or 'undecided', got {meaning!r} for {word!r}"
+            raise ValueError(msg)
+        found[str(word).strip().casefold()] = known
+    return found
+
+
+def _as_verdicts(verdicts: Any, meanings: Mapping[str, int]) -> NDArray[np.int8]:
     values = _objects(verdicts, name="verdicts")
     if values.dtype.kind in "bi":
         found = values.astype(np.int8)
@@ -223,15 +241,19 @@ def _as_verdicts(verdicts: Any) -> NDArray[np.int8]:
         unknown = ~missing & (values != 0) & (values != 1)
     else:
         words, place = _words_of(values)
-        known = np.array([_WORDS.get(word, UNREVIEWED if word == "" else -3) for word in words])
-        found = known[place].astype(np.int8)
-        unknown = found == -3
+        known = [meanings.get(word, UNREVIEWED if word == "" else _UNKNOWN) for word in words]
+        found = np.array(known, dtype=np.int8)[place]
+        unknown = found == _UNKNOWN
     if unknown.any():
         first = int(unknown.argmax())
+        texts = sorted({str(value) for value in values[unknown].tolist()})
+        named = ", ".join(repr(shortened(text)) for text in texts[:_NAMED])
         msg = (
             f"verdicts has {int(unknown.sum())} of {len(values)} values that are not 1, 0, "
-            f"'undecided' or missing, first {shortened(str(values[first]))!r} at row {first}: say "
-            "1 for positive, 0 for negative, and leave rows without a review empty"
+            f"'undecided' or missing, first {shortened(str(values[first]))!r} at row {first} "
+            f"({named}{', ...' if len(texts) > _NAMED else ''}): say what each means, "
+            "Reviews(words={'fraud': 1, 'ok': 0, 'unclear': 'undecided'}), and leave rows without "
+            "a review empty"
         )
         raise InputError(msg)
     return found

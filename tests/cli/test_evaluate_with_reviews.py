@@ -59,6 +59,19 @@ def test_estimates_are_by_reviews_and_hold_the_truth(shop):
     assert sum(found["reviews"]["rows"].values()) == ROWS
 
 
+def test_words_of_a_column_are_read(shop, tmp_path):
+    frame = pd.read_parquet(shop[0])
+    words = {"1": "Fraud", "0": "ok", "": ""}
+    frame.assign(verdict=frame.verdict.map(words)).to_parquet(tmp_path / "words.parquet")
+    plain = json.loads(run(shop[0], "--verdicts", "verdict", "--blocks", "--json").stdout)
+    asked = ("--verdicts", "verdict", "--blocks", "--json", "--word", "fraud=1")
+    refused = run(tmp_path / "words.parquet", *asked)
+    assert refused.exit_code == 2
+    assert "('ok'): say what each means" in refused.output
+    read = run(tmp_path / "words.parquet", *asked, "--word", "ok=0")
+    assert json.loads(read.stdout)["estimates"] == plain["estimates"]
+
+
 def test_all_columns_of_a_queue_are_read(shop):
     file, _ = shop
     plain, named = (

@@ -38,7 +38,13 @@ def told(message):
             {"verdicts": ["1", "fraud", "0", "Fraud"]},
             InputError,
             "verdicts has 2 of 4 values that are not 1, 0, 'undecided' or missing, first 'fraud' "
-            "at row 1: say 1 for positive, 0 for negative, and leave rows without a review empty",
+            "at row 1 ('Fraud', 'fraud'): say what each means, Reviews(words={'fraud': 1, 'ok': 0, "
+            "'unclear': 'undecided'}), and leave rows without a review empty",
+        ),
+        (
+            {"verdicts": ["fraud", "0"], "words": {"fraud": "yes"}},
+            ValueError,
+            "words must map to 1, 0 or 'undecided', got 'yes' for 'fraud'",
         ),
         (
             {"verdicts": [1, 0, -1]},
@@ -87,6 +93,13 @@ def told(message):
 def test_reviews_say_what_is_wrong_where_and_what_to_do(settings, error, message):
     with pytest.raises(error, match=told(message)):
         Reviews(**{"blocks": True, **settings})
+
+
+def test_words_mean_what_is_said_of_them():
+    verdicts = ["Fraud", "ok ", "unclear", None, "1"]
+    words = {"fraud": 1, "OK": 0, "unclear": "undecided"}
+    read = Reviews(verdicts, blocks=True, words=words).rows.verdict
+    assert read.tolist() == [1, 0, -1, -2, 1]
 
 
 @pytest.mark.parametrize("rate", [0, 1.2, (0.9, 0.8), (1.0, 1.0), (0.5, 0.6, 0.7), "0.9", np.nan])
