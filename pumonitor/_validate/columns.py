@@ -100,7 +100,7 @@ def refuse_empty(values: NDArray[Any], *, name: str) -> None:
         raise InputError(msg)
 
 
-def check_same_index(labels: Any, scores: Any) -> None:
+def check_same_index(labels: Any, scores: Any, *, name: str = "scores") -> None:
     """Refuse two pandas series that say by their index that their rows do not correspond."""
     first: Any = getattr(labels, "index", None)
     second: Any = getattr(scores, "index", None)
@@ -108,8 +108,8 @@ def check_same_index(labels: Any, scores: Any) -> None:
         return
     if not first.equals(second):
         msg = (
-            "labels and scores have different indexes, so their rows may not belong together: "
-            "align them (scores.loc[labels.index]), or pass .to_numpy() of both if the order is "
+            f"labels and {name} have different indexes, so their rows may not belong together: "
+            f"align them ({name}.loc[labels.index]), or pass .to_numpy() of both if the order is "
             "right"
         )
         raise InputError(msg)

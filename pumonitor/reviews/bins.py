@@ -13,7 +13,13 @@ from pumonitor.reviews.counts import KINDS, NEGATIVE, POSITIVE, ReviewCounts, ki
 from pumonitor.reviews.given import UNREVIEWED, Reviews
 from pumonitor.tables import ScoreTable
 
-__all__ = ["count_rows", "count_rows_of_both", "cuts_of_queue", "labels_of_rows"]
+__all__ = [
+    "count_rows",
+    "count_rows_of_both",
+    "cuts_of_queue",
+    "labels_of_rows",
+    "lowest_of_stopped",
+]
 
 IntArray = NDArray[np.int64]
 
@@ -45,11 +51,21 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
             f"{below} of {int(ranked.sum())} verdicts lie below rows that were not reviewed, so "
             "the queue did not take the highest scores alone: say why each row was reviewed, "
             "Reviews(chosen_by=...), with score, random, audit, complaint or the name of a rule; "
-            "chosen_by='score' if the queue took the highest scores of each day"
+            "chosen_by='score' only if the queue took the highest scores of each day. Rows that "
+            "were declined outright are no such rows: name them, Reviews(stopped=...)"
         )
         raise InputError(msg)
     above = scores[scores > highest]
     return (lowest,) if len(above) == 0 else (lowest, float(above.min()))
+
+
+def lowest_of_stopped(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
+    """The score from which on all rows were stopped, if there is one: nothing is known above it."""
+    stopped = reviews.rows.stopped & (reviews.rows.verdict < 0)
+    if not stopped.any() or stopped.all():
+        return ()
+    beyond = scores[scores > scores[~stopped].max()]
+    return () if len(beyond) == 0 else (float(beyond.min()),)
 
 
 def labels_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.int8]:

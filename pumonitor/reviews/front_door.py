@@ -8,15 +8,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor._validate import as_labels
+from pumonitor._validate import as_labels, check_same_index
 from pumonitor.errors import InputError
 from pumonitor.reviews.bins import (
     count_rows,
     count_rows_of_both,
     cuts_of_queue,
     labels_of_rows,
+    lowest_of_stopped,
 )
-from pumonitor.reviews.given import Reviews
+from pumonitor.reviews.given import UNREVIEWED, Reviews
 from pumonitor.reviews.queue_score import QueueOfAnotherScore
 from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
 from pumonitor.tables import ScoreTable
@@ -71,16 +72,18 @@ def reviewed_rows(
         label_purity=label_purity,
         given=given,
     )
+    check_same_index(labels, reviews.given, name="verdicts")
     known = as_labels(labels)
     _check_rows(known, scores, reviews)
     complained, threshold = known == 1, thresholds[0]
     ranking = scores if reviews.ranked_by is None else reviews.ranked_by
     cuts = cuts_of_queue(ranking, reviews)
+    edges = (*cuts, *lowest_of_stopped(ranking, reviews))
     known_of = labels_of_rows(complained, reviews)
     if not np.any(known_of == 0):
         # A table needs rows to compare the positives with: where all were reviewed, the cleared.
         known_of = np.maximum(known_of, 0)
-    own = (*thresholds, *cuts) if reviews.ranked_by is None else thresholds
+    own = (*thresholds, *edges) if reviews.ranked_by is None else thresholds
     table = ScoreTable.from_arrays(known_of, scores, thresholds=own)
     counts = count_rows(
         table,
@@ -88,13 +91,13 @@ def reviewed_rows(
         complained,
         reviews,
         threshold=threshold,
-        cuts=cuts if reviews.ranked_by is None else (),
+        cuts=edges if reviews.ranked_by is None else (),
     )
     queue = None
     if reviews.ranked_by is not None:
         edge = cuts[0] if cuts else float(np.median(ranking))
-        ranked = ScoreTable.from_arrays(known_of, ranking, thresholds=(edge, *cuts))
-        asked = count_rows(ranked, ranking, complained, reviews, threshold=edge, cuts=cuts)
+        ranked = ScoreTable.from_arrays(known_of, ranking, thresholds=(edge, *edges))
+        asked = count_rows(ranked, ranking, complained, reviews, threshold=edge, cuts=edges)
         labeled, possible = count_rows_of_both(
             asked.bins, counts.bins, scores, ranking, complained, reviews
         )
@@ -141,7 +144,16 @@ def _check_rows(labels: NDArray[np.int8], scores: NDArray[Any], reviews: Reviews
             "with reviews labels are complaints alone, 1 or 0, and a cleared case is a verdict 0"
         )
         raise InputError(msg)
-    if int(((labels == 1) | (reviews.rows.verdict == 1)).sum()) < _FEWEST:
+    verdict = reviews.rows.verdict
+    cleared = int((verdict == 0).sum())
+    mistaken = int(((labels == 1) & (verdict == 0)).sum())
+    if np.all(verdict != UNREVIEWED) and 2 * mistaken > int((labels == 1).sum()):
+        msg = (
+            f"verdicts is 0 in {cleared} of {len(labels)} rows, {mistaken} of them with a "
+            "complaint, and no row is without one: leave rows that nobody looked at empty, not 0"
+        )
+        raise InputError(msg)
+    if int(((labels == 1) | (verdict == 1)).sum()) < _FEWEST:
         msg = "fewer than two rows are known to be positive by a verdict or a complaint"
         raise InputError(msg)
 

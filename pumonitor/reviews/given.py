@@ -151,6 +151,7 @@ class Reviews:
             )
             raise TypeError(msg)
         self.blocks = bool(blocks)
+        self.given = verdicts
         self.detection_rate = _as_interval(detection_rate)
         verdict = _as_verdicts(verdicts, _meanings(words))
         if not np.any(verdict >= 0):

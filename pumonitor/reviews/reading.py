@@ -22,6 +22,8 @@ __all__ = ["ReviewedEstimates", "read_reviews"]
 _MUCH_STOPPED: Final = 0.2
 """Share of the flagged rows that were stopped unseen, above which precision there is a guess."""
 
+_MANY: Final = 10
+"""Rows that all came out in one way, of which chance is no explanation."""
 _UNDECIDED_ODDS: Final = (1.0, 0.25, 4.0)
 """That an undecided row is positive over those of a decided one of its bin, likeliest first."""
 
@@ -137,17 +139,23 @@ def _stopped(counts: ReviewCounts) -> list[Finding]:
     flagged, stopped = int(counts.bins.rows[above].sum()), int(counts.stopped[above].sum())
     if stopped == 0:
         return []
+    beyond = int(counts.stopped[counts.stopped == counts.bins.rows].sum())
     share = stopped / flagged
-    rest = (
-        "Precision is what the others and the scores around tell: a guess by now. Let a random "
-        "few of them through."
-        if share > _MUCH_STOPPED
-        else "They are taken to be like the others of their score."
-    )
+    rest = "They are taken to be like the others of their score."
+    if beyond > 0:
+        rest = (
+            f"{beyond} of them score above all others: how many of these are positive only the "
+            "scores below tell. Let a random few of them through."
+        )
+    elif share > _MUCH_STOPPED:
+        rest = (
+            "Precision is what the others and the scores around tell: a guess by now. Let a random "
+            "few of them through."
+        )
     return [
         Finding(
             name="stopped_unseen",
-            severity="warning" if share > _MUCH_STOPPED else "note",
+            severity="warning" if beyond > 0 or share > _MUCH_STOPPED else "note",
             sentence=f"{share:.0%} of the flagged rows were stopped, so that nobody will know what "
             f"they were. {rest}",
         )
@@ -155,20 +163,58 @@ def _stopped(counts: ReviewCounts) -> list[Finding]:
 
 
 def _contradictions(counts: ReviewCounts) -> list[Finding]:
+    """What does not go with what was said of labels, verdicts and blocking."""
+    complained, silent = int(counts.positive_complained.sum()), int(counts.positive_silent.sum())
+    elsewhere = int(counts.open_complained.sum())
+    cleared = int(counts.cleared_complained.sum())
+    negatives = int((counts.cleared_silent + counts.cleared_complained).sum())
     found = []
-    blocked = int(counts.positive_complained.sum()) if counts.blocks else 0
-    if blocked:
+    if counts.blocks and complained:
         found.append(
-            Finding(
-                name="blocked_and_complained",
-                severity="warning",
-                sentence=f"{blocked} rows complained after a positive verdict, which was said to "
-                "block them. If it does not, say blocks=False: complaints then tell more.",
+            (
+                "blocked_and_complained",
+                f"{complained} rows complained after a positive verdict, which was said to block "
+                "them. If labels hold the verdicts too, give complaints alone. Only if these cases "
+                "did complain all the same, say blocks=False.",
             )
         )
-    cleared = int(counts.cleared_complained.sum())
-    if cleared:
+    if not counts.blocks and complained >= _MANY and silent == 0:
         found.append(
+            (
+                "every_positive_complained",
+                f"All {complained} rows with a positive verdict have label 1. If labels hold the "
+                "verdicts too, recall is far too high: give complaints alone.",
+            )
+        )
+    if not counts.blocks and complained == 0 and min(silent, elsewhere) >= _MANY:
+        found.append(
+            (
+                "no_positive_complained",
+                f"None of {silent} rows with a positive verdict complained, and {elsewhere} others "
+                "did: if a positive verdict stops the case, say blocks=True.",
+            )
+        )
+    if elsewhere + complained + int(counts.undecided_complained.sum()) == 0:
+        found.append(
+            (
+                "no_complaints",
+                "No row complained (label 1), so nothing tells what lies where nobody looked: "
+                "recall rests on verdicts alone. Were complaints joined, and has their time come?",
+            )
+        )
+    if negatives == 0 and complained + silent >= _MANY:
+        found.append(
+            (
+                "no_negative_verdict",
+                "No verdict is 0. If cleared cases were left out, precision is far too high: give "
+                "their verdicts as well.",
+            )
+        )
+    findings = [
+        Finding(name=name, severity="warning", sentence=sentence) for name, sentence in found
+    ]
+    if cleared:
+        findings.append(
             Finding(
                 name="cleared_and_complained",
                 severity="note",
@@ -176,23 +222,24 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
                 "positives, and all estimates allow for that.",
             )
         )
-    return found
+    return findings
 
 
 def _beyond(reading: ReviewedEstimates) -> list[Finding]:
-    positives = reading.by_queue.positives
-    unseen = reading.by_queue.counts.reviewed == 0
-    hidden = positives[:, unseen].sum() / max(positives.sum(), 1e-9)
-    if not unseen.any():
+    counts = reading.counts
+    reviewed = counts.positive_complained + counts.positive_silent + counts.drawn_positive
+    known = int((reviewed + counts.known_positive).sum())
+    everything = float(reading.posterior.positives.sum(axis=1).mean())
+    if not counts.open_silent.any():
         return []
     return [
         Finding(
             name="complaints_below_the_cut",
             severity="note",
-            sentence=f"{hidden:.0%} of the positives lie where nothing was reviewed. How often "
-            "they complain is taken to follow the score evenly from where reviews end; if they "
-            "complain far less often there, recall is lower than its interval. A week with a lower "
-            "cut, or an audit, tells.",
+            sentence=f"{max(1 - known / max(everything, 1e-9), 0):.0%} of the positives are cases "
+            "that nobody reviewed. How often these complain is taken to follow the score evenly "
+            "from where reviews end; if they complain far less often there, recall is lower than "
+            "its interval. A week with a lower cut, or an audit, tells.",
         )
     ]
 
@@ -205,9 +252,8 @@ def _rules(reading: ReviewedEstimates) -> list[Finding]:
         Finding(
             name="reviewed_by_rules",
             severity="note",
-            sentence=f"Rows chosen by {named} are known, and tell nothing of the others: these "
-            "words are taken for rules. Of those known to chosen_by, score, random, audit and "
-            "complaint are not rules.",
+            sentence=f"Rows chosen by {named} are read as chosen by rules: they are known, and "
+            "tell nothing of others. If the queue, or chance, chose them, say score, or random.",
         )
     ]
 

@@ -175,8 +175,9 @@ def test_complaints_of_blocked_rows_are_a_warning():
     complained[blocked] = True
     found = reading_of(complained=complained)
     assert sentences(found)["blocked_and_complained"] == (
-        "3 rows complained after a positive verdict, which was said to block them. If it does not, "
-        "say blocks=False: complaints then tell more."
+        "3 rows complained after a positive verdict, which was said to block them. If labels hold "
+        "the verdicts too, give complaints alone. Only if these cases did complain all the same, "
+        "say blocks=False."
     )
 
 
@@ -208,7 +209,10 @@ def test_rules_are_named_and_do_not_change_the_others():
         chosen_by=np.where(ruled, "large amount", "score"),
     )
     found = reading_of(reviews=reviews)
-    assert "Rows chosen by large amount are known" in sentences(found)["reviewed_by_rules"]
+    assert (
+        "Rows chosen by large amount are read as chosen by rules"
+        in sentences(found)["reviewed_by_rules"]
+    )
     assert found.to_dict()["rules"] == ["large amount"]
     assert found.estimates["class_prior"].low * 6000 >= ruled.sum()
     assert (

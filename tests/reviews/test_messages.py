@@ -254,8 +254,9 @@ class TestBesideReviews:
         message = (
             "3 of 63 verdicts lie below rows that were not reviewed, so the queue did not take the "
             "highest scores alone: say why each row was reviewed, Reviews(chosen_by=...), with "
-            "score, random, audit, complaint or the name of a rule; chosen_by='score' if the queue "
-            "took the highest scores of each day"
+            "score, random, audit, complaint or the name of a rule; chosen_by='score' only if the "
+            "queue took the highest scores of each day. Rows that were declined outright are no "
+            "such rows: name them, Reviews(stopped=...)"
         )
         with pytest.raises(InputError, match=told(message)):
             ask(CASE.complained, CASE.scores, reviews=Reviews(verdicts, blocks=True))
