@@ -211,6 +211,10 @@ def evaluate(
                 "audit": audit,
                 "ids": ids,
                 "detection_rate": None if detection_rate == 1 else detection_rate,
+                "min_propensity": min_propensity or None,
+                "label_source": label_source,
+                "calibrated_scores": calibrated_scores or None,
+                "correct_prior_bias": correct_prior_bias or None,
             },
         )
         return evaluate_table(
@@ -219,7 +223,6 @@ def evaluate(
             confidence_level=confidence_level,
             top_k=top_k,
             f_beta=f_beta,
-            calibrated_scores=calibrated_scores,
             audit=reading,
             rng=rng,
         )

@@ -169,6 +169,8 @@ def evaluate(
                         propensity=column_or_number(propensity),
                         sample_weight=sample_weight,
                         label_frequency=frequency,
+                        detection_rate=detection_rate,
+                        min_propensity=min_propensity,
                         **options,
                     )
                 else:

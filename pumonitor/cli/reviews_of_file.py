@@ -140,6 +140,7 @@ def evaluate_with_reviews(
     scores: str,
     threshold: float,
     columns: ReviewColumns,
+    detection_rate: float,
     progress: Any,
     **options: Any,
 ) -> Evaluation:
@@ -150,6 +151,8 @@ def evaluate_with_reviews(
     file, labels, scores, threshold
         As given to `pumonitor evaluate`.
     columns : ReviewColumns
+    detection_rate : float
+        Share of the positives it sees that review finds; 1 unless it is known.
     progress : callable
         Called with a step's name and the share of it that is done.
     **options
@@ -183,6 +186,7 @@ def evaluate_with_reviews(
         chosen_by=None if columns.chosen_by is None else rows.texts[columns.chosen_by],
         ranked_by=None if columns.ranked_by is None else rows.scores[columns.ranked_by],
         stopped=None if columns.stopped is None else _flags(rows.texts[columns.stopped]),
+        detection_rate=detection_rate,
     )
     rate = columns.complaint_rate
     return evaluate(

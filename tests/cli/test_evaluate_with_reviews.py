@@ -89,6 +89,16 @@ def test_all_columns_of_a_queue_are_read(shop):
     assert stated["reviews"]["complaint_rate"] == [0.55, 0.65]
 
 
+def test_a_detection_rate_is_that_of_the_queue(shop):
+    asked = ("--verdicts", "verdict", "--blocks", "--json")
+    all_found, some_missed = (
+        json.loads(run(shop[0], *asked, *more).stdout)["estimates"]
+        for more in ((), ("--detection-rate", "0.7"))
+    )
+    # Three in ten of the flagged positives are missed: more are there than are seen.
+    assert some_missed["precision"]["value"] > 1.15 * all_found["precision"]["value"]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -96,6 +106,8 @@ def test_all_columns_of_a_queue_are_read(shop):
         (("--blocks",), "give --verdicts as well"),
         (("--verdicts", "verdict", "--blocks", "--complaint-rate", "0.5"), "must be LOW,HIGH"),
         (("--verdicts", "verdict", "--blocks", "--class-prior", "0.02"), "leave out class_prior"),
+        (("--verdicts", "verdict", "--blocks", "--calibrated-scores"), "calibrated_scores"),
+        (("--verdicts", "verdict", "--blocks", "--min-propensity", "0.1"), "min_propensity"),
         (
             ("--verdicts", "verdict", "--blocks", "--stopped", "reason"),
             "400 of 20000 values that are not True",
