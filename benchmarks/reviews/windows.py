@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from benchmarks.challengers.learning import LARGE, task
-from pumonitor.reviews.bins import count_rows, cuts_of_queue, labels_of_rows
+from pumonitor.reviews.bins import (
+    count_rows,
+    cuts_of_queue,
+    kinds_of_rows,
+    labels_of_kinds,
+    lowest_of_stopped,
+)
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.given import Reviews
 from pumonitor.tables import ScoreTable
@@ -170,16 +176,16 @@ def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
 def counts_of(window: Window) -> ReviewCounts:
     """Rows of a window by score bin and by what is known of them."""
     cuts = cuts_of_queue(window.score, window.reviews)
+    edges = (*cuts, *lowest_of_stopped(window.score, window.reviews))
+    kinds = kinds_of_rows(window.complained, window.reviews)
     table = ScoreTable.from_arrays(
-        labels_of_rows(window.complained, window.reviews),
-        window.score,
-        thresholds=(window.threshold, *cuts),
+        labels_of_kinds(kinds), window.score, thresholds=(window.threshold, *edges)
     )
     return count_rows(
         table,
         window.score,
-        window.complained,
-        window.reviews,
+        kinds,
         threshold=window.threshold,
-        cuts=cuts,
+        cuts=edges,
+        blocks=window.reviews.blocks,
     )

@@ -15,6 +15,7 @@ from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.frequency import FrequencyByScore
 from pumonitor.audit.overall import confirmed_share, level_of, log_density, with_departures
 from pumonitor.audit.reading import Reading
+from pumonitor.stats.systematic_draws import draw_systematically
 
 __all__ = ["ByScore", "LineDraws", "fit_by_score"]
 
@@ -146,7 +147,7 @@ class ByScore:
         self, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
         """Systematic draws of points of the grid, each moved within its cell."""
-        chosen = _systematic(self.log_weight.ravel(), size, rng)
+        chosen = draw_systematically(self.log_weight.ravel(), size, rng)
         _, *at = np.unravel_index(chosen, self.log_weight.shape)
         box = self.box
         moved = (rng.random((len(at), size)) - 0.5) * box.steps[:, np.newaxis]
@@ -165,7 +166,7 @@ class ByScore:
         """Draws that go with the label frequency of all positives, v being as it was drawn."""
         known = log_density(level_of(v, self.tables.bins.counts), overall)
         log_weight = known - self.log_overall.ravel()[points]
-        return _systematic(log_weight, size, rng)
+        return draw_systematically(log_weight, size, rng)
 
     def _departures(
         self, tau: NDArray[np.intp], at: NDArray[np.intp], rng: np.random.Generator
@@ -279,13 +280,6 @@ def _tabulated(
         overall=believed.overall,
         log_overall=log_overall,
     )
-
-
-def _systematic(log_weight: FloatArray, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Places drawn by their weight, at equal steps of its sum, in random order."""
-    levels = np.cumsum(np.exp(log_weight - log_weight.max()))
-    places = (np.arange(size) + rng.random()) / size * levels[-1]
-    return rng.permutation(np.minimum(np.searchsorted(levels, places), len(levels) - 1))
 
 
 def _across(sides: Sequence[FloatArray]) -> FloatArray:

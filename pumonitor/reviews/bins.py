@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,8 @@ __all__ = [
     "count_rows",
     "count_rows_of_both",
     "cuts_of_queue",
-    "labels_of_rows",
+    "kinds_of_rows",
+    "labels_of_kinds",
     "lowest_of_stopped",
 ]
 
@@ -68,83 +70,8 @@ def lowest_of_stopped(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ..
     return () if len(beyond) == 0 else (float(beyond.min()),)
 
 
-def labels_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.int8]:
-    """1 where a row is known to be positive, -1 where it is called negative, else 0.
-
-    A complaint after a case was cleared says that it was cleared by mistake; a case that was
-    cleared of its complaint is negative.
-    """
-    label = np.array([(name in POSITIVE) - (name in NEGATIVE) for name in KINDS], dtype=np.int8)
-    return label[_kind_of_rows(complained, reviews)]
-
-
-def count_rows(
-    table: ScoreTable,
-    scores: NDArray[Any],
-    complained: NDArray[np.bool_],
-    reviews: Reviews,
-    *,
-    threshold: float,
-    cuts: tuple[float, ...],
-) -> ReviewCounts:
-    """Rows by score bin and by what is known of them.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        Of `labels_of_rows`, with a cell that begins at the threshold and at each cut.
-    scores : ndarray of shape (n,)
-    complained : ndarray of shape (n,) of bool
-    reviews : Reviews
-    threshold : float
-    cuts : tuple of float
-    """
-    bins = bins_with_cuts(
-        table, threshold=threshold, cuts=cuts, most=MOST, labeled_a_bin=LABELED_A_BIN
-    )
-    return ReviewCounts.of_table(
-        bins, _counted(bins, scores, complained, reviews), blocks=reviews.blocks
-    )
-
-
-def count_rows_of_both(
-    of_queue: ScoreBins,
-    of_model: ScoreBins,
-    scores: NDArray[Any],
-    ranking: NDArray[Any],
-    complained: NDArray[np.bool_],
-    reviews: Reviews,
-) -> tuple[IntArray, IntArray]:
-    """Known positives, and rows that are or may be, by bin of the queue's score and the model's.
-
-    Returns
-    -------
-    two ndarrays of shape (bins of the queue, bins of the model)
-    """
-    kind = _kind_of_rows(complained, reviews)
-    negative = ("drawn_negative", "known_negative")
-    size = len(of_model.rows)
-    place = of_queue.bin_of(ranking) * size + of_model.bin_of(scores)
-    found = []
-    for counted in (
-        np.array([name in POSITIVE for name in KINDS]),
-        np.array([name not in negative for name in KINDS]),
-    ):
-        some = place[counted[kind]]
-        found.append(np.bincount(some, minlength=size * len(of_queue.rows)).reshape(-1, size))
-    return found[0], found[1]
-
-
-def _counted(
-    bins: ScoreBins, scores: NDArray[Any], complained: NDArray[np.bool_], reviews: Reviews
-) -> IntArray:
-    """Rows by kind and bin."""
-    kind, size = _kind_of_rows(complained, reviews), len(bins.rows)
-    counted = np.bincount(kind * size + bins.bin_of(scores), minlength=size * len(KINDS))
-    return counted.reshape(len(KINDS), size).astype(np.int64)
-
-
-def _kind_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.intp]:
+def kinds_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.intp]:
+    """Index into `KINDS` of each row."""
     rows = reviews.rows
     return kind_of_rows(
         verdict=rows.verdict,
@@ -152,3 +79,70 @@ def _kind_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np
         complained=complained,
         stopped=rows.stopped,
     )
+
+
+def labels_of_kinds(kinds: NDArray[np.intp]) -> NDArray[np.int8]:
+    """1 where a row is known to be positive, -1 where it is called negative, else 0.
+
+    A complaint after a case was cleared says that it was cleared by mistake; a case that was
+    cleared of its complaint is negative.
+    """
+    label = np.array([(name in POSITIVE) - (name in NEGATIVE) for name in KINDS], dtype=np.int8)
+    return label[kinds]
+
+
+def count_rows(
+    table: ScoreTable,
+    scores: NDArray[Any],
+    kinds: NDArray[np.intp],
+    *,
+    threshold: float,
+    cuts: tuple[float, ...],
+    blocks: bool,
+) -> ReviewCounts:
+    """Rows by score bin and by what is known of them.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Of `labels_of_kinds`, with a cell that begins at the threshold and at each cut.
+    scores : ndarray of shape (n,)
+    kinds : ndarray of shape (n,)
+        Those of `kinds_of_rows`.
+    threshold : float
+    cuts : tuple of float
+    blocks : bool
+        Whether a positive verdict blocks the case.
+    """
+    bins = bins_with_cuts(
+        table, threshold=threshold, cuts=cuts, most=MOST, labeled_a_bin=LABELED_A_BIN
+    )
+    size = len(bins.rows)
+    counted = np.bincount(kinds * size + bins.bin_of(scores), minlength=size * len(KINDS))
+    return ReviewCounts.of_table(
+        bins, counted.reshape(len(KINDS), size).astype(np.int64), blocks=blocks
+    )
+
+
+def count_rows_of_both(
+    of_queue: ScoreBins,
+    of_model: ScoreBins,
+    ranking: NDArray[Any],
+    scores: NDArray[Any],
+    kinds: NDArray[np.intp],
+) -> tuple[IntArray, IntArray]:
+    """Known positives, and rows that are or may be, by bin of the queue's score and the model's.
+
+    Returns
+    -------
+    two ndarrays of shape (bins of the queue, bins of the model)
+    """
+    size = len(of_model.rows)
+    cell = of_queue.bin_of(ranking) * size + of_model.bin_of(scores)
+
+    def counted(names: Sequence[str]) -> IntArray:
+        chosen = cell[np.array([name in names for name in KINDS])[kinds]]
+        return np.bincount(chosen, minlength=size * len(of_queue.rows)).reshape(-1, size)
+
+    sure = ("drawn_negative", "known_negative")
+    return counted(POSITIVE), counted([name for name in KINDS if name not in sure])

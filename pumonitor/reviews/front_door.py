@@ -14,7 +14,8 @@ from pumonitor.reviews.bins import (
     count_rows,
     count_rows_of_both,
     cuts_of_queue,
-    labels_of_rows,
+    kinds_of_rows,
+    labels_of_kinds,
     lowest_of_stopped,
 )
 from pumonitor.reviews.given import UNREVIEWED, Reviews
@@ -75,11 +76,12 @@ def reviewed_rows(
     check_same_index(labels, reviews.given, name="verdicts")
     known = as_labels(labels)
     _check_rows(known, scores, reviews)
-    complained, threshold = known == 1, thresholds[0]
+    threshold = thresholds[0]
     ranking = scores if reviews.ranked_by is None else reviews.ranked_by
     cuts = cuts_of_queue(ranking, reviews)
     edges = (*cuts, *lowest_of_stopped(ranking, reviews))
-    known_of = labels_of_rows(complained, reviews)
+    kinds = kinds_of_rows(known == 1, reviews)
+    known_of = labels_of_kinds(kinds)
     if not np.any(known_of == 0):
         # A table needs rows to compare the positives with: where all were reviewed, the cleared.
         known_of = np.maximum(known_of, 0)
@@ -88,19 +90,19 @@ def reviewed_rows(
     counts = count_rows(
         table,
         scores,
-        complained,
-        reviews,
+        kinds,
         threshold=threshold,
         cuts=edges if reviews.ranked_by is None else (),
+        blocks=reviews.blocks,
     )
     queue = None
     if reviews.ranked_by is not None:
         edge = cuts[0] if cuts else float(np.median(ranking))
         ranked = ScoreTable.from_arrays(known_of, ranking, thresholds=(edge, *edges))
-        asked = count_rows(ranked, ranking, complained, reviews, threshold=edge, cuts=edges)
-        labeled, possible = count_rows_of_both(
-            asked.bins, counts.bins, scores, ranking, complained, reviews
+        asked = count_rows(
+            ranked, ranking, kinds, threshold=edge, cuts=edges, blocks=reviews.blocks
         )
+        labeled, possible = count_rows_of_both(asked.bins, counts.bins, ranking, scores, kinds)
         queue = QueueOfAnotherScore(counts=asked, labeled=labeled, possible=possible)
     return table, read_reviews(
         counts,

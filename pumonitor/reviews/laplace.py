@@ -11,6 +11,7 @@ from scipy import special
 
 from pumonitor.reviews.believed import Components
 from pumonitor.reviews.likelihood import Likelihood
+from pumonitor.stats.systematic_draws import draw_systematically
 
 __all__ = ["Drawn", "draw_posterior"]
 
@@ -176,7 +177,7 @@ def draw_posterior(
         effective = float(weight.sum() ** 2 / (weight**2).sum())
         if effective >= _ENOUGH:
             break
-    taken = drawn[_systematic(np.log(np.maximum(weight, 1e-300)), size, rng)]
+    taken = drawn[draw_systematically(np.log(np.maximum(weight, 1e-300)), size, rng)]
     p_logit, v, s_logit = target.split(taken)
     return Drawn(
         p_logit=p_logit,
@@ -199,7 +200,7 @@ class _Proposal:
 
     def draw(self, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Draws, and the log of how much more likely each is than it was to be drawn."""
-        which = _systematic(self.log_weight, size, rng)
+        which = draw_systematically(self.log_weight, size, rng)
         dimension = self.x.shape[1]
         normal = rng.standard_normal((size, dimension))
         wide = np.sqrt(_DEGREES / rng.chisquare(_DEGREES, size))
@@ -258,10 +259,3 @@ def _highest_points(target: _Target) -> tuple[NDArray[np.intp], FloatArray]:
             stays = hopeless > hopeless.max() - 2 * _NEGLIGIBLE
             kept, x, value, moving = kept[stays], x[stays], value[stays], moving[stays]
     return kept, x
-
-
-def _systematic(log_weight: FloatArray, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Places drawn by their weight, at equal steps of its sum, in random order."""
-    levels = np.cumsum(np.exp(log_weight - log_weight.max()))
-    places = (np.arange(size) + rng.random()) / size * levels[-1]
-    return rng.permutation(np.minimum(np.searchsorted(levels, places), len(levels) - 1))

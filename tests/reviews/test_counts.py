@@ -5,7 +5,7 @@ import pytest
 
 from pumonitor.errors import InputError
 from pumonitor.reviews import KINDS, ReviewCounts, Reviews
-from pumonitor.reviews.bins import count_rows, cuts_of_queue, labels_of_rows
+from pumonitor.reviews.bins import count_rows, cuts_of_queue, kinds_of_rows, labels_of_kinds
 from pumonitor.reviews.counts import kind_of_rows
 from pumonitor.reviews.estimation import estimate_reviews
 from pumonitor.tables import ScoreTable
@@ -61,7 +61,7 @@ def test_a_row_counts_as_what_is_known_of_it(row, expected):
         complained=complained,
         stopped=reviews.rows.stopped,
     )
-    assert (KINDS[kinds[row]], labels_of_rows(complained, reviews)[row]) == expected
+    assert (KINDS[kinds[row]], labels_of_kinds(kinds)[row]) == expected
 
 
 def test_known_positives_of_a_draw_are_the_rows_labeled_positive():
@@ -86,9 +86,12 @@ def test_rows_whose_complaint_was_reviewed_count_as_complaints_without_a_review(
     tables = []
     for reviews in (plain, confirmed):
         cuts = cuts_of_queue(case.scores, reviews)
-        labels = labels_of_rows(case.complained, reviews)
+        kinds = kinds_of_rows(case.complained, reviews)
+        labels = labels_of_kinds(kinds)
         table = ScoreTable.from_arrays(labels, case.scores, thresholds=(2.0, *cuts))
-        counts = count_rows(table, case.scores, case.complained, reviews, threshold=2.0, cuts=cuts)
+        counts = count_rows(
+            table, case.scores, kinds, threshold=2.0, cuts=cuts, blocks=reviews.blocks
+        )
         tables.append(counts.table)
     assert np.array_equal(*tables)
 
@@ -141,9 +144,10 @@ def test_a_bin_has_an_edge_at_the_threshold_and_at_every_cut():
         np.where(case.scores > 1.5, case.is_positive, np.nan), blocks=True, chosen_by="score"
     )
     cuts = cuts_of_queue(case.scores, reviews)
-    labels = labels_of_rows(case.complained, reviews)
+    kinds = kinds_of_rows(case.complained, reviews)
+    labels = labels_of_kinds(kinds)
     table = ScoreTable.from_arrays(labels, case.scores, thresholds=(2.0, *cuts))
-    counts = count_rows(table, case.scores, case.complained, reviews, threshold=2.0, cuts=cuts)
+    counts = count_rows(table, case.scores, kinds, threshold=2.0, cuts=cuts, blocks=reviews.blocks)
     assert {2.0, *cuts} <= set(counts.bins.edges)
     assert counts.open_silent[counts.bins.edges.searchsorted(cuts[0]) + 1 :].sum() == 0
     assert counts.bins.rows.sum() == len(case.scores)
