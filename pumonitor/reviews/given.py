@@ -221,30 +221,30 @@ def _refuse_stopped_positives(rows: RowReviews) -> None:
 
 def _meanings(words: Mapping[Any, Any] | None) -> dict[str, int]:
     """What each word of a verdict means, in lower case; those of the caller beside ours."""
-    found = dict(_WORDS)
+    meanings = dict(_WORDS)
     for word, meaning in (words or {}).items():
         known = _WORDS.get(str(meaning).strip().casefold())
         if known is None:
             msg = f"words must map to 1, 0 or 'undecided', got {meaning!r} for {word!r}"
             raise ValueError(msg)
-        found[str(word).strip().casefold()] = known
-    return found
+        meanings[str(word).strip().casefold()] = known
+    return meanings
 
 
 def _as_verdicts(verdicts: Any, meanings: Mapping[str, int]) -> NDArray[np.int8]:
     values = _objects(verdicts, name="verdicts")
     if values.dtype.kind in "bi":
-        found = values.astype(np.int8)
+        verdict = values.astype(np.int8)
         unknown = (values != 0) & (values != 1)
     elif values.dtype.kind == "f":
         missing = np.isnan(values)
-        found = np.where(missing, UNREVIEWED, values == 1).astype(np.int8)
+        verdict = np.where(missing, UNREVIEWED, values == 1).astype(np.int8)
         unknown = ~missing & (values != 0) & (values != 1)
     else:
-        words, place = _words_of(values)
+        words, index = _words_of(values)
         known = [meanings.get(word, UNREVIEWED if word == "" else _UNKNOWN) for word in words]
-        found = np.array(known, dtype=np.int8)[place]
-        unknown = found == _UNKNOWN
+        verdict = np.array(known, dtype=np.int8)[index]
+        unknown = verdict == _UNKNOWN
     if unknown.any():
         first = int(unknown.argmax())
         texts = sorted({str(value) for value in values[unknown].tolist()})
@@ -257,7 +257,7 @@ def _as_verdicts(verdicts: Any, meanings: Mapping[str, int]) -> NDArray[np.int8]
             "a review empty"
         )
         raise InputError(msg)
-    return found
+    return verdict
 
 
 def _as_reasons(
@@ -268,14 +268,14 @@ def _as_reasons(
     if chosen_by is None:
         chosen_by = "score"
     if isinstance(chosen_by, str):
-        words, place = np.array([chosen_by.strip().casefold()]), np.zeros(len(verdict), np.intp)
+        words, index = np.array([chosen_by.strip().casefold()]), np.zeros(len(verdict), np.intp)
     else:
         values = _objects(chosen_by, name="chosen_by")
         if len(values) != len(verdict):
             msg = f"chosen_by must have one value a row: got {len(values)} for {len(verdict)} rows"
             raise InputError(msg)
-        words, place = _words_of(values)
-        nameless = reviewed & (words[place] == "")
+        words, index = _words_of(values)
+        nameless = reviewed & (words[index] == "")
         if nameless.any():
             msg = (
                 f"chosen_by is missing for {int(nameless.sum())} of {int(reviewed.sum())} reviewed "
@@ -284,9 +284,9 @@ def _as_reasons(
             )
             raise InputError(msg)
     kinds = np.array([_REASONS.get(word, BY_RULE) for word in words], dtype=np.int8)
-    used = np.unique(place[reviewed])
+    used = np.unique(index[reviewed])
     rules = tuple(str(words[at]) for at in used if kinds[at] == BY_RULE)
-    return kinds[place], reviewed & (words[place] == "score"), rules
+    return kinds[index], reviewed & (words[index] == "score"), rules
 
 
 def _as_flags(stopped: Any, *, rows: int) -> NDArray[np.bool_]:
@@ -311,11 +311,11 @@ def _objects(values: Any, *, name: str) -> NDArray[Any]:
     """Values as an array in which a missing one is NaN, None or empty text."""
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
-    found = np.asarray(values)
-    if found.ndim != 1:
-        msg = f"{name} must have one value a row, got an array of shape {found.shape}"
+    array = np.asarray(values)
+    if array.ndim != 1:
+        msg = f"{name} must have one value a row, got an array of shape {array.shape}"
         raise InputError(msg)
-    return found
+    return array
 
 
 def _words_of(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -323,8 +323,8 @@ def _words_of(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     places: dict[Any, int] = {}
     # A missing number is unequal to itself: one key for all of them.
     each = (None if is_missing(value) else value for value in values.tolist())
-    place = np.fromiter(
+    index = np.fromiter(
         (places.setdefault(value, len(places)) for value in each), np.intp, count=len(values)
     )
     words = ["" if is_missing(value) else str(value).strip().casefold() for value in places]
-    return np.array(words, dtype=str), place
+    return np.array(words, dtype=str), index

@@ -91,7 +91,7 @@ class _Target:
     def slopes(self, x: FloatArray, component: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
         """Gradient and information, shape (..., size) and (..., size, size)."""
         bins, size = self.bins, x.shape[-1]
-        found = self.likelihood.slopes(*self.split(x))
+        likelihood = self.likelihood.slopes(*self.split(x))
         precision = self.components.precision[component]
         away = x[..., : 2 * bins] - self.components.mean[component]
         gradient = np.zeros(x.shape)
@@ -101,16 +101,18 @@ class _Target:
         each = np.arange(bins)
         parts = (each, bins + each)
         for at, first in enumerate(parts):
-            gradient[..., first] += found.gradient[at]
+            gradient[..., first] += likelihood.gradient[at]
             for other, second in enumerate(parts):
-                information[..., first, second] += found.information[at, other]
+                information[..., first, second] += likelihood.information[at, other]
         if self.detection is not None:
             mean, spread = self.detection
-            gradient[..., -1] = found.gradient[2].sum(axis=-1) - (x[..., -1] - mean) / spread**2
-            information[..., -1, -1] = found.information[2, 2].sum(axis=-1) + 1 / spread**2
+            gradient[..., -1] = (
+                likelihood.gradient[2].sum(axis=-1) - (x[..., -1] - mean) / spread**2
+            )
+            information[..., -1, -1] = likelihood.information[2, 2].sum(axis=-1) + 1 / spread**2
             for at, first in enumerate(parts):
-                information[..., first, -1] += found.information[at, 2]
-                information[..., -1, first] += found.information[at, 2]
+                information[..., first, -1] += likelihood.information[at, 2]
+                information[..., -1, first] += likelihood.information[at, 2]
         if self.overall is not None:
             mean, variance = self.overall
             v = x[..., bins : 2 * bins]
