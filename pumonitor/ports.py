@@ -187,7 +187,8 @@ class WindowCounts:
         Least and largest score of these rows.
     history : ndarray of int, shape (rows,)
         Label state at each moment asked for: the sum of (1 + label) * 3**k over moments k, so that
-        labels -1, 0 and 1 are digits 0, 1 and 2.
+        labels -1, 0 and 1 are digits 0, 1 and 2. With reviews the sum of state * 32**k over
+        moments k (`pumonitor.reviews.states`).
     propensity : ndarray of float, shape (rows,)
         Chance that such a positive is confirmed; NaN where no label or no column.
     rows : ndarray of int, shape (rows,)
@@ -204,6 +205,8 @@ class WindowCounts:
         together these are of all of them, and `windows` says of how many.
     unmatched : UnmatchedLabels or None
         Of labels known within the window, if there is something to report.
+    rules : tuple of str
+        Reasons of reviews that were taken for rules.
     """
 
     model_version: NDArray[np.str_]
@@ -218,6 +221,7 @@ class WindowCounts:
     found: InputCounts
     versions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unmatched: UnmatchedLabels | None = None
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

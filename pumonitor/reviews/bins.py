@@ -18,6 +18,7 @@ __all__ = [
     "count_rows",
     "count_rows_of_both",
     "cuts_of_queue",
+    "cuts_of_scores",
     "kinds_of_rows",
     "labels_of_kinds",
     "lowest_of_stopped",
@@ -39,15 +40,10 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
     """
     rows = reviews.rows
     ranked = rows.is_ranked
-    if not ranked.any():
-        return ()
-    lowest = float(scores[ranked].min())
-    passed_over = (rows.verdict == UNREVIEWED) & ~rows.stopped & (scores >= lowest)
-    if not passed_over.any():
-        return (lowest,)
-    highest = float(scores[passed_over].max())
-    below = int((ranked & (scores < highest)).sum())
+    left = (rows.verdict == UNREVIEWED) & ~rows.stopped
+    cuts = cuts_of_scores(scores[ranked], scores[left], all_scores=scores)
     # Of rows that tie at the cut some may be left over: none lies below the other then.
+    below = int((ranked & (scores < scores[left].max(initial=-np.inf))).sum())
     if below and not reviews.is_chosen_by_given:
         msg = (
             f"{below} of {int(ranked.sum())} verdicts lie below rows that were not reviewed, so "
@@ -57,17 +53,43 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
             "were declined outright are no such rows: name them, Reviews(stopped=...)"
         )
         raise InputError(msg)
-    above = scores[scores > highest]
-    return (lowest,) if len(above) == 0 else (lowest, float(above.min()))
+    return cuts
 
 
-def lowest_of_stopped(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
-    """The score from which on all rows were stopped, if there is one: nothing is known above it."""
-    stopped = reviews.rows.stopped & (reviews.rows.verdict < 0)
-    if not stopped.any() or stopped.all():
+def cuts_of_scores(
+    ranked: NDArray[Any], left: NDArray[Any], *, all_scores: NDArray[Any]
+) -> tuple[float, ...]:
+    """The same of scores that the queue took and of those of rows that it could have taken.
+
+    Parameters
+    ----------
+    ranked : ndarray of shape (m,)
+        Reviewed for their score.
+    left : ndarray of shape (k,)
+        Neither reviewed nor stopped.
+    all_scores : ndarray of shape (n,)
+    """
+    if len(ranked) == 0:
         return ()
-    beyond = scores[scores > scores[~stopped].max()]
-    return () if len(beyond) == 0 else (float(beyond.min()),)
+    lowest, highest = float(ranked.min()), float(left.max(initial=-np.inf))
+    above = all_scores[all_scores > highest]
+    if highest < lowest or len(above) == 0:
+        return (lowest,)
+    return (lowest, float(above.min()))
+
+
+def lowest_of_stopped(stopped: NDArray[Any], others: NDArray[Any]) -> tuple[float, ...]:
+    """The score from which on all rows were stopped, if there is one: nothing is known above it.
+
+    Parameters
+    ----------
+    stopped : ndarray of shape (m,)
+        Scores of rows that were stopped without a verdict.
+    others : ndarray of shape (k,)
+        Scores of all other rows.
+    """
+    beyond = stopped[stopped > others.max(initial=-np.inf)]
+    return () if len(beyond) == 0 or len(others) == 0 else (float(beyond.min()),)
 
 
 def kinds_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.intp]:

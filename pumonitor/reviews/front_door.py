@@ -79,7 +79,8 @@ def reviewed_rows(
     threshold = thresholds[0]
     ranking = scores if reviews.ranked_by is None else reviews.ranked_by
     cuts = cuts_of_queue(ranking, reviews)
-    edges = (*cuts, *lowest_of_stopped(ranking, reviews))
+    stopped = reviews.rows.stopped & (reviews.rows.verdict < 0)
+    edges = (*cuts, *lowest_of_stopped(ranking[stopped], ranking[~stopped]))
     kinds = kinds_of_rows(known == 1, reviews)
     known_of = labels_of_kinds(kinds)
     if not np.any(known_of == 0):

@@ -20,7 +20,7 @@ from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.expansion import expand
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import KINDS, keys_of, meant_keys
-from pumonitor.monitor.config.sections.sources import Positives, Predictions
+from pumonitor.monitor.config.sections.sources import Predictions, TableColumns
 from pumonitor.monitor.config.text.problems import (
     Place,
     Problem,
@@ -300,6 +300,7 @@ def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
             "source": monitor.positives.source.identity,
             **_columns(monitor.positives, exclude={"source"}),
         },
+        **_reviews(monitor),
         "window": _window_in_days(monitor.window),
         "zone": monitor.zone,
         "maturity": monitor.maturity.total_seconds(),
@@ -333,11 +334,24 @@ def configuration_hash(monitor: Monitor) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
+def _reviews(monitor: Monitor) -> dict[str, Any]:
+    """Nothing without reviews, so that other configurations stay what they were."""
+    if not monitor.reviews:
+        return {}
+    return {
+        "reviews": [
+            {"source": queue.source.identity, **_columns(queue, exclude={"source"})}
+            for queue in monitor.reviews
+        ],
+        "complaint_rate": monitor.complaint_rate,
+    }
+
+
 def _features(predictions: Predictions) -> dict[str, Any]:
     return {"features": sorted(predictions.features)} if predictions.features else {}
 
 
-def _columns(table: Predictions | Positives, *, exclude: set[str]) -> dict[str, Any]:
+def _columns(table: TableColumns, *, exclude: set[str]) -> dict[str, Any]:
     """The keys given for a table. Absent keys are left out, so that new keys change no hash."""
     return table.model_dump(mode="json", exclude=exclude, exclude_none=True)
 
