@@ -20,6 +20,7 @@ __all__ = [
     "Pane",
     "PredictionSource",
     "Progress",
+    "QueueDescription",
     "SampleRequest",
     "SampledRows",
     "SourceDescription",
@@ -285,6 +286,36 @@ class SampledRows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QueueDescription:
+    """What `pumonitor check` shows of the reviews of a queue.
+
+    Attributes
+    ----------
+    name : str
+        Of its table.
+    positive, negative, undecided : int
+        Rows with such a verdict.
+    reasons : mapping of str to int
+        Rows by the word that says why they were reviewed; empty where no column does.
+    rules : tuple of str
+        Those words that were taken for rules.
+    columns : mapping of str to str
+        Column names and types.
+    sample : sequence of mapping
+        Five rows, as plain values.
+    """
+
+    name: str
+    positive: int
+    negative: int
+    undecided: int
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    rules: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+    sample: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDescription:
     """What `pumonitor check` shows of a source.
 
@@ -312,6 +343,8 @@ class SourceDescription:
         snapshot.
     unmatched : UnmatchedLabels or None
         If there is something to report.
+    reviews : tuple of QueueDescription
+        Of each queue; labels are what is known by complaints and reviews together then.
     """
 
     engine: str
@@ -330,6 +363,7 @@ class SourceDescription:
     doubts: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     unmatched: UnmatchedLabels | None = None
+    reviews: tuple[QueueDescription, ...] = ()
 
 
 class PredictionSource(Protocol):

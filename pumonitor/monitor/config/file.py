@@ -62,6 +62,9 @@ _MESSAGES: Final = {
 Needs = Literal["everything", "ledger"]
 """What a command needs: everything that the file names, or the ledger alone."""
 
+_TEXT_FORM: Final = "constrained-str"
+"""pydantic's name of text among several forms of a value."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigurationFile:
@@ -203,7 +206,7 @@ def _no_file(file: Path) -> str:
 
 def problems_of(error: ValidationError, *, below: Place = ()) -> list[Problem]:
     """The problems of a configuration, or of a part of it that is below a place of the file."""
-    errors = error.errors(include_input=False, include_url=False)
+    errors = _of_meant_forms(error.errors(include_input=False, include_url=False))
     for one in errors:
         one["loc"] = (*below, *one["loc"])
     unknown = {one["loc"] for one in errors if one["type"] == "extra_forbidden"}
@@ -214,6 +217,31 @@ def problems_of(error: ValidationError, *, below: Place = ()) -> list[Problem]:
         for one in errors
         if one["type"] != "missing" or one["loc"] not in meant
     ]
+
+
+def _of_meant_forms(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Of a key that takes text or a mapping, what is wrong with the form that was given."""
+    mappings = {
+        details["loc"][:at]
+        for details in errors
+        for at, part in enumerate(details["loc"])
+        if _is_mapping(part)
+    }
+    kept = [
+        details
+        for details in errors
+        if details["loc"][-1:] != (_TEXT_FORM,) or details["loc"][:-1] not in mappings
+    ]
+    for details in kept:
+        details["loc"] = tuple(
+            part for part in details["loc"] if part != _TEXT_FORM and not _is_mapping(part)
+        )
+    return kept
+
+
+def _is_mapping(part: int | str) -> bool:
+    """Whether a part of a location is pydantic's name of a checked mapping among several forms."""
+    return isinstance(part, str) and part.startswith("function-") and part.endswith("]")
 
 
 def _place(found: Place) -> Place:

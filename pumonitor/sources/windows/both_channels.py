@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.ports import QueueDescription
 from pumonitor.reviews.given import UNREVIEWED
 from pumonitor.reviews.states import POSITIVE_STATES, REASONS, RULE, STATES, states_of
 from pumonitor.sources.windows.counts_rows import LabelStates, LabelTable
@@ -16,7 +17,7 @@ from pumonitor.sources.windows.counts_rows import LabelStates, LabelTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BOTH_CHANNELS", "ReviewTable", "labels_of_both"]
+__all__ = ["BOTH_CHANNELS", "ReviewTable", "described_queue", "labels_of_both"]
 
 IntArray = NDArray[np.int64]
 
@@ -46,10 +47,20 @@ class ReviewTable:
     reasons: Mapping[str, str] | None = None
     always: str = "score"
 
+    @property
+    def reason_column(self) -> str:
+        """Which of the details says why a row was reviewed."""
+        return f"detail_{int(self.has_reviewers)}"
+
+    def reason_of(self, word: str) -> int:
+        """Place in `REASONS` of a word in small letters."""
+        reason = (self.reasons or {}).get(word, word)
+        return REASONS.index(reason) if reason in REASONS[:RULE] else RULE
+
 
 def labels_of_both(
     complaints: pa.Table, reviews: Sequence[tuple[ReviewTable, pa.Table]]
-) -> tuple[pa.Table, tuple[str, ...]]:
+) -> pa.Table:
     """What is known of each id after every row that says something of it.
 
     Of a reviewer the latest verdict counts; where those of several reviewers differ the row is
@@ -64,11 +75,9 @@ def labels_of_both(
 
     Returns
     -------
-    labels : pyarrow.Table
+    pyarrow.Table
         id, known, label (a state of `BOTH_CHANNELS`) and an empty propensity, in order of id and
         time, one row for each moment at which an id's state may have changed.
-    rules : tuple of str
-        Words that were taken for rules.
     """
     import pyarrow as pa
 
@@ -83,7 +92,7 @@ def labels_of_both(
     known = np.concatenate([table["known"].to_numpy() for table in tables]).astype(np.int64)
     label = np.concatenate([table["label"].to_numpy() for table in tables]).astype(np.int64)
     queue = np.repeat(np.arange(len(tables)), [len(table) for table in tables]) - 1
-    reason, rules = _reasons(reviews, skipped=len(complaints))
+    reason = _reasons(reviews, skipped=len(complaints))
     person = _people(row_id, queue, reviews, skipped=len(complaints))
     # At one moment what is told last is the complaint: it is the same in any order.
     order = np.lexsort((label, queue, known, row_id))
@@ -114,31 +123,45 @@ def labels_of_both(
             "label": state[is_last],
             "propensity": pa.nulls(int(is_last.sum()), pa.float64()),
         }
-    ), rules
+    )
 
 
-def _reasons(
-    reviews: Sequence[tuple[ReviewTable, pa.Table]], *, skipped: int
-) -> tuple[IntArray, tuple[str, ...]]:
-    """Place in `REASONS` of each row, 0 for complaints; and words that are rules."""
+def described_queue(queue: ReviewTable, table: pa.Table) -> QueueDescription:
+    """Verdicts and reasons of a queue, counted."""
+    verdicts = np.asarray(table["label"].to_numpy())
+    words = {} if queue.reasons is None else _counted(table[queue.reason_column])
+    return QueueDescription(
+        name=queue.labels.relation.name,
+        positive=int((verdicts == 1).sum()),
+        negative=int((verdicts == -1).sum()),
+        undecided=int((verdicts == 0).sum()),
+        reasons=words,
+        rules=tuple(sorted(word for word in words if queue.reason_of(word) == RULE)),
+    )
+
+
+def _counted(words: pa.ChunkedArray) -> dict[str, int]:
+    """Rows by word, most frequent first."""
+    counted = words.value_counts().to_pylist()
+    counts: dict[str, int] = {}
+    for group in counted:
+        word = str(group["values"]).strip().casefold()
+        counts[word] = counts.get(word, 0) + int(group["counts"])
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _reasons(reviews: Sequence[tuple[ReviewTable, pa.Table]], *, skipped: int) -> IntArray:
+    """Place in `REASONS` of each row, 0 for complaints."""
     places: list[IntArray] = [np.zeros(skipped, dtype=np.int64)]
-    rules: set[str] = set()
     for queue, table in reviews:
         if queue.reasons is None:
             places.append(np.full(len(table), REASONS.index(queue.always), dtype=np.int64))
             continue
-        words = table[f"detail_{int(queue.has_reviewers)}"].combine_chunks().dictionary_encode()
-        read = []
-        for text in words.dictionary.to_pylist():
-            word = text.strip().casefold()
-            reason = queue.reasons.get(word, word)
-            if reason not in REASONS[:RULE]:
-                rules.add(word)
-                reason = REASONS[RULE]
-            read.append(REASONS.index(reason))
+        words = table[queue.reason_column].combine_chunks().dictionary_encode()
+        read = [queue.reason_of(text.strip().casefold()) for text in words.dictionary.to_pylist()]
         index = words.indices.to_numpy(zero_copy_only=False)
         places.append(np.array([*read, 0], dtype=np.int64)[index])
-    return np.concatenate(places), tuple(sorted(rules))
+    return np.concatenate(places)
 
 
 def _people(

@@ -229,7 +229,8 @@ class CountedSource:
         if unverified := self._remarks().unverified:
             versions["unverified_engine"] = unverified
         versions["read_by"] = self.cost.told(watch, windows=windows)
-        return replace(counts, versions=versions, rules=self._labels_at_hand.rules)
+        rules = {rule for queue in self._labels_at_hand.queues for rule in queue.rules}
+        return replace(counts, versions=versions, rules=tuple(sorted(rules)))
 
     def with_unmatched(self, counts: WindowCounts, request: CountRequest) -> WindowCounts:
         """Counts with what is to be reported of labels without prediction, if anything is."""
@@ -390,6 +391,11 @@ class CountedSource:
             unmatched = self._unmatched_of_all(query.labels, first, last, delays)
         with self._label_engine.snapshot():
             label_sample = sample_of(self._label_engine, self._labels)
+        queues = []
+        for (engine, review), queue in zip(self._reviews, self._labels_at_hand.queues, strict=True):
+            with engine.snapshot():
+                few = sample_of(engine, review.labels)
+            queues.append(replace(queue, columns=types_of(review.labels), sample=few))
         return SourceDescription(
             engine=self._engine.dialect.name,
             doubts=(*self._remarks().doubts, *self.set_aside()),
@@ -407,6 +413,7 @@ class CountedSource:
             early=delays.early,
             refused=delays.refused,
             unmatched=unmatched,
+            reviews=tuple(queues),
         )
 
     def _unmatched_of_all(

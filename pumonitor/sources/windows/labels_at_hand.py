@@ -9,8 +9,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from pumonitor.ports import QueueDescription
 from pumonitor.sources.column_types.time_columns import LATEST
-from pumonitor.sources.windows.both_channels import BOTH_CHANNELS, ReviewTable, labels_of_both
+from pumonitor.sources.windows.both_channels import (
+    BOTH_CHANNELS,
+    ReviewTable,
+    described_queue,
+    labels_of_both,
+)
 from pumonitor.sources.windows.counts_engine import LASTING, Engine, received
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import LabelTable
@@ -50,8 +56,8 @@ class LabelsAtHand:
 
     Attributes
     ----------
-    rules : tuple of str
-        Reasons of reviews that were taken for rules, as far as labels have been read.
+    queues : tuple of QueueDescription
+        What the reviews were that have been read, by queue.
     """
 
     def __init__(
@@ -63,7 +69,7 @@ class LabelsAtHand:
         *,
         reviews: Sequence[tuple[Engine, ReviewTable]] = (),
     ) -> None:
-        self.rules: tuple[str, ...] = ()
+        self.queues: tuple[QueueDescription, ...] = ()
         self._reviews = reviews
         self._engine = engine
         self._label_engine = label_engine
@@ -127,7 +133,8 @@ class LabelsAtHand:
                 (review, self._read(engine, review.labels, moment))
                 for engine, review in self._reviews
             ]
-            fetched, self.rules = labels_of_both(fetched, reviews)
+            fetched = labels_of_both(fetched, reviews)
+            self.queues = tuple(described_queue(review, table) for review, table in reviews)
             labels = replace(labels, states=BOTH_CHANNELS)
         relation = self._engine.receive(fetched, name=labels.relation.name, key=self._query.key)
         return as_received(labels, relation)
