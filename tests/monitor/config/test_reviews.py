@@ -75,7 +75,7 @@ def test_an_address_of_reviews_is_a_secret():
         "source: {url: 'postgresql+psycopg://me:${PASSWORD}@host/db', table: reviews}, id: id, "
         "verdict: verdict, blocks: true"
     )
-    monitor = monitor_of(text, PASSWORD="opensesame")
+    monitor = monitor_of(text, **{"PASSWORD": "opensesame"})
     assert "opensesame" not in repr(monitor.reviews)
     assert len(monitor.secrets) == 3
     assert "needs the environment variable PASSWORD" in only(text)
