@@ -72,13 +72,13 @@ def test_results_depend_on_every_key_of_it():
 
 def test_an_address_of_reviews_is_a_secret():
     text = with_queue(
-        "source: {url: 'postgresql+psycopg://me:${SECRET_PART}@host/db', table: reviews}, id: id, "
+        "source: {url: 'postgresql+psycopg://me:${HIDDEN}@host/db', table: reviews}, id: id, "
         "verdict: verdict, blocks: true"
     )
-    monitor = monitor_of(text, SECRET_PART="opensesame")
+    monitor = monitor_of(text, HIDDEN="opensesame")
     assert "opensesame" not in repr(monitor.reviews)
     assert len(monitor.secrets) == 3
-    assert "needs the environment variable SECRET_PART" in only(text)
+    assert "needs the environment variable HIDDEN" in only(text)
 
 
 @pytest.mark.parametrize(
