@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -102,11 +103,15 @@ class AuditPosterior(PositivesByBin):
     line : ndarray of shape (3, draws)
         Alpha, beta and gamma of -logit e: its level, its slope along the score, and its step at
         the threshold.
+    log_evidence : float
+        Log of the chance of what was counted, but for factors of the counts alone; NaN of a window
+        without verdicts.
     """
 
     counts: AuditCounts
     believed: FrequencyByScore | None
     line: FloatArray
+    log_evidence: float = math.nan
 
     @property
     def bins(self) -> ScoreBins:

@@ -148,7 +148,7 @@ def test_positives_of_an_unaudited_window_are_those_of_a_grid():
     for at in range(2):
         p, e = special.expit(p_logit), special.expit(-v)
         labeled, rest = int(audit.labeled[at]), int(audit.undrawn[at])
-        log = (labeled + 0.05) * np.log(p * e) + 0.2 * np.log(special.expit(-p_logit))
+        log = (labeled + 0.05) * np.log(p * e) + np.log(special.expit(-p_logit))
         density = np.exp(log + rest * np.log1p(-p * e))
         density /= density.sum(axis=1, keepdims=True)  # given v: it says nothing of v
         density *= np.exp(-0.5 * ((v - mean[at]) / sd[at]) ** 2)
