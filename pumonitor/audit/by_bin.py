@@ -16,7 +16,7 @@ from pumonitor.audit.frequency import DRIFT, FrequencyByScore, line_of_bins
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.errors import InputError
 
-__all__ = ["FrequencyByBin", "read_unaudited"]
+__all__ = ["FrequencyByBin", "arrived", "read_unaudited"]
 
 FloatArray = NDArray[np.float64]
 
@@ -126,10 +126,10 @@ class FrequencyByBin:
         >>> round(float(e * (1 + np.exp(3.0))), 12)
         0.5
         """
-        mean, slope, by_share = _arrived(self.mean, share)
+        mean, slope, by_share = arrived(self.mean, share)
         overall = self.overall
         if overall is not None:
-            level, own, others = (float(one) for one in _arrived(np.array(overall[0]), share))
+            level, own, others = (float(one) for one in arrived(np.array(overall[0]), share))
             overall = (level, own**2 * overall[1] + others**2 * log_variance)
         return replace(
             self,
@@ -150,11 +150,11 @@ class FrequencyByBin:
         )
 
 
-def _arrived(v: FloatArray, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def arrived(v: FloatArray, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """-logit e of the share that has arrived, its slope in v and that in the log of the share."""
     e = special.expit(-v)
-    arrived = share * e
-    return np.log((1 - arrived) / arrived), (1 - e) / (1 - arrived), 1 / (1 - arrived)
+    seen = share * e
+    return np.log((1 - seen) / seen), (1 - e) / (1 - seen), 1 / (1 - seen)
 
 
 def read_unaudited(
