@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
@@ -98,6 +99,13 @@ class ScoreBins:
     def unlabeled(self) -> IntArray:
         """Rows that nobody confirmed: those an audit draws from."""
         return self.rows - self.labeled
+
+    @property
+    def normal_score(self) -> FloatArray:
+        """Normal quantile of the middle rank of each bin among all rows."""
+        total = float(self.rows.sum())
+        middle = (np.cumsum(self.rows) - 0.5 * self.rows) / total
+        return np.asarray(special.ndtri(np.clip(middle, 0.5 / total, 1 - 0.5 / total)))
 
     def bin_of(self, scores: ArrayLike) -> NDArray[np.intp]:
         """The bin of each score."""

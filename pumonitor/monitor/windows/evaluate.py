@@ -135,7 +135,8 @@ def _evaluated(
     compared_with = None
     if reference is not None and not reference.holds_back(pane):
         compared_with = reference.windows_for(stored.model_version, stored.segment)
-    audits = priors.audited(stored)
+    class_prior = priors.of(stored)
+    audits = priors.audited(stored, class_prior)
     findings: Sequence[Finding] = ()
     if audits.reading is None:  # an audited class prior is not the assumed one
         findings = findings_of(
@@ -146,7 +147,7 @@ def _evaluated(
         state=pane.state,
         window=stored.window,
         tables=tables,
-        class_prior=priors.of(stored),
+        class_prior=class_prior,
         audits=audits,
         reference=compared_with,
         maturity=priors.arrivals.share_known(stored.model_version, stored.segment),
