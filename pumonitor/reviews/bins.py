@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -16,17 +15,22 @@ from pumonitor.tables import ScoreTable
 
 __all__ = [
     "count_rows",
-    "count_rows_of_both",
     "cuts_of_queue",
     "kinds_of_rows",
     "labels_of_kinds",
     "lowest_of_stopped",
+    "took_the_highest",
 ]
 
 IntArray = NDArray[np.int64]
 
 MOST: Final = 20
 LABELED_A_BIN: Final = 3
+
+
+def took_the_highest(scores: NDArray[Any], reviews: Reviews) -> bool:
+    """Whether no verdict of the queue lies below a row that it passed over."""
+    return _verdicts_below(scores, reviews, _highest_passed_over(scores, reviews)) == 0
 
 
 def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
@@ -37,16 +41,13 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
     InputError
         If nothing says how rows were chosen and verdicts lie below rows that were not reviewed.
     """
-    rows = reviews.rows
-    ranked = rows.is_ranked
+    ranked = reviews.rows.is_ranked
     if not ranked.any():
         return ()
-    lowest = float(scores[ranked].min())
-    passed_over = (rows.verdict == UNREVIEWED) & ~rows.stopped & (scores >= lowest)
-    if not passed_over.any():
+    lowest, highest = float(scores[ranked].min()), _highest_passed_over(scores, reviews)
+    if highest < lowest:
         return (lowest,)
-    highest = float(scores[passed_over].max())
-    below = int((ranked & (scores < highest)).sum())
+    below = _verdicts_below(scores, reviews, highest)
     # Of rows that tie at the cut some may be left over: none lies below the other then.
     if below and not reviews.is_chosen_by_given:
         msg = (
@@ -59,6 +60,16 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
         raise InputError(msg)
     above = scores[scores > highest]
     return (lowest,) if len(above) == 0 else (lowest, float(above.min()))
+
+
+def _highest_passed_over(scores: NDArray[Any], reviews: Reviews) -> float:
+    """Highest score of the rows that were neither reviewed nor stopped; -inf if there is none."""
+    passed_over = (reviews.rows.verdict == UNREVIEWED) & ~reviews.rows.stopped
+    return float(scores[passed_over].max(initial=-np.inf))
+
+
+def _verdicts_below(scores: NDArray[Any], reviews: Reviews, score: float) -> int:
+    return int((reviews.rows.is_ranked & (scores < score)).sum())
 
 
 def lowest_of_stopped(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
@@ -122,27 +133,3 @@ def count_rows(
     return ReviewCounts.of_table(
         bins, counted.reshape(len(KINDS), size).astype(np.int64), blocks=blocks
     )
-
-
-def count_rows_of_both(
-    of_queue: ScoreBins,
-    of_model: ScoreBins,
-    ranking: NDArray[Any],
-    scores: NDArray[Any],
-    kinds: NDArray[np.intp],
-) -> tuple[IntArray, IntArray]:
-    """Known positives, and rows that are or may be, by bin of the queue's score and the model's.
-
-    Returns
-    -------
-    two ndarrays of shape (bins of the queue, bins of the model)
-    """
-    size = len(of_model.rows)
-    cell = of_queue.bin_of(ranking) * size + of_model.bin_of(scores)
-
-    def counted(names: Sequence[str]) -> IntArray:
-        chosen = cell[np.array([name in names for name in KINDS])[kinds]]
-        return np.bincount(chosen, minlength=size * len(of_queue.rows)).reshape(-1, size)
-
-    sure = ("drawn_negative", "known_negative")
-    return counted(POSITIVE), counted([name for name in KINDS if name not in sure])

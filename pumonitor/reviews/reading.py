@@ -15,7 +15,6 @@ from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.estimation import ReviewPosterior, estimate_reviews
 from pumonitor.reviews.given import two_ends
-from pumonitor.reviews.queue_score import QueueOfAnotherScore
 
 __all__ = ["ReviewedEstimates", "read_reviews"]
 
@@ -261,7 +260,6 @@ def _rules(reading: ReviewedEstimates) -> list[Finding]:
 def read_reviews(
     counts: ReviewCounts,
     *,
-    queue: QueueOfAnotherScore | None = None,
     cuts: tuple[float, ...] = (),
     rules: tuple[str, ...] = (),
     detection_rate: tuple[float, float] | None = None,
@@ -284,20 +282,16 @@ def read_reviews(
     if detection_rate is not None:
         mean, variance = _normal_of(*detection_rate, confidence_level)
         detection = (-mean, max(math.sqrt(variance), 0.02))
-    asked = counts if queue is None else queue.counts
-    by_queue = [
-        estimate_reviews(asked, complaints=complaints, detection=detection, undecided_odds=odds)
-        for odds in (_UNDECIDED_ODDS if asked.undecided.any() else (1.0,))
-    ]
-    readings = by_queue
-    if queue is not None:
-        readings = [queue.along_model(reading, counts) for reading in by_queue]
+    first, *others = (
+        estimate_reviews(counts, complaints=complaints, detection=detection, undecided_odds=odds)
+        for odds in (_UNDECIDED_ODDS if counts.undecided.any() else (1.0,))
+    )
     return ReviewedEstimates(
         name="reviews",
         method="reviews",
-        posterior=readings[0],
-        others=tuple(readings[1:]),
-        by_queue=by_queue[0],
+        posterior=first,
+        others=tuple(others),
+        by_queue=first,
         cuts=cuts,
         rules=rules,
         complaint_rate=complaint_rate,
