@@ -231,9 +231,7 @@ def compare(
     estimates = {
         name: _estimates(problem, thresholds[name], metrics) for name, problem in problems.items()
     }
-    also = {
-        name: _also_diagnosed(problem, thresholds[name]) for name, problem in problems.items()
-    }
+    also = {name: _also_diagnosed(problem, thresholds[name]) for name, problem in problems.items()}
     prior = _with_shown_interval(first)
     findings: Mapping[str, tuple[Finding, ...]] = dict.fromkeys(tables, ())
     if reviewed is not None:

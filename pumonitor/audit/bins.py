@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
@@ -98,6 +99,12 @@ class ScoreBins:
     def unlabeled(self) -> IntArray:
         """Rows that nobody confirmed: those an audit draws from."""
         return self.rows - self.labeled
+
+    @property
+    def normal_score(self) -> FloatArray:
+        """The normal quantile of the middle rank of each bin's rows."""
+        rows = self.rows.astype(float)
+        return np.asarray(special.ndtri((np.cumsum(rows) - 0.5 * rows) / rows.sum()))
 
     def bin_of(self, scores: ArrayLike) -> NDArray[np.intp]:
         """The bin of each score."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.audit.bins import ScoreBins, bins_with_cuts
+from pumonitor.audit.bins import bins_with_cuts
 from pumonitor.errors import InputError
 from pumonitor.reviews.counts import KINDS, NEGATIVE, POSITIVE, ReviewCounts, kind_of_rows
 from pumonitor.reviews.given import UNREVIEWED, Reviews

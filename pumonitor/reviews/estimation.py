@@ -82,8 +82,7 @@ def estimate_reviews(
     if detection is None and counts.errs:
         detection = S_BELIEVED
     bins = counts.bins
-    rows = bins.rows.astype(float)
-    normal = special.ndtri((np.cumsum(rows) - 0.5 * rows) / rows.sum())
+    normal = bins.normal_score
     in_queue = _mostly_reviewed(counts)
     components = Components.of(
         normal_score=normal,

@@ -50,9 +50,7 @@ def reviewed_rows(
     **settings
         As in `reviewed_models`.
     """
-    models = reviewed_models(
-        labels, {_MODEL: scores}, thresholds={_MODEL: thresholds}, **settings
-    )
+    models = reviewed_models(labels, {_MODEL: scores}, thresholds={_MODEL: thresholds}, **settings)
     return models.tables[_MODEL], models.readings[_MODEL]
 
 
@@ -123,9 +121,7 @@ def reviewed_models(
 
     tables, counts = {}, {}
     for name, values in scores.items():
-        tables[name], counts[name] = counted(
-            values, thresholds[name], edges if name == own else ()
-        )
+        tables[name], counts[name] = counted(values, thresholds[name], edges if name == own else ())
     if own is None:
         edge = cuts[0] if cuts else float(np.median(ranking))
         _, asked = counted(ranking, (edge,), edges)

@@ -130,7 +130,5 @@ class ReviewedModels:
             self.readings[name].counts.bins.above[self.bins_of_row[name]]
             for name in (first, second)
         ]
-        orders = [
-            np.unique(self.scores[name], return_inverse=True)[1] for name in (first, second)
-        ]
+        orders = [np.unique(self.scores[name], return_inverse=True)[1] for name in (first, second)]
         return np.array_equal(*decisions), np.array_equal(*orders)

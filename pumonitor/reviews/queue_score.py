@@ -19,9 +19,15 @@ __all__ = ["ModelBins", "QueueRows"]
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
+IntArray = NDArray[np.int64]
 
 _SEED: Final = 29
 _ROUNDS: Final = 8
+_STEPS: Final = 15
+_STEEPEST: Final = 30.0
+_SLOPE_MEAN: Final = (1.0, 0.0)
+_SLOPE_SD: Final = (1.5, 0.3)
+"""Of the slope over a model's normal score, and of its bend."""
 _NEXT_TO_NONE: Final = 1e-9
 
 
@@ -75,7 +81,12 @@ class QueueRows:
         cells, cell_of_row = np.unique(joint, return_inverse=True)
         rng = np.random.default_rng(_SEED)
         bins_of_cell = np.unravel_index(cells, sizes)
-        positives = self._place(posterior, cell_of_row, bins_of_cell, rng)
+        normal = [
+            model.counts.bins.normal_score[bins]
+            for model, bins in zip(models, bins_of_cell, strict=True)
+        ]
+        heights = np.stack([power for score in normal for power in (score, score**2)], axis=1)
+        positives = self._place(posterior, cell_of_row, heights, rng)
         found = []
         for model, bin_of_cell, size in zip(models, bins_of_cell, sizes, strict=True):
             along = positives @ (bin_of_cell[:, np.newaxis] == np.arange(size)).astype(float)
@@ -86,42 +97,75 @@ class QueueRows:
         self,
         posterior: ReviewPosterior,
         cell_of_row: IndexArray,
-        bins_of_cell: Sequence[IndexArray],
+        heights: FloatArray,
         rng: np.random.Generator,
     ) -> FloatArray:
         """Positives by draw and cell."""
-        size = len(bins_of_cell[0])
-        place = self.bin_of_row * size + cell_of_row
+        size, draws = len(heights), len(posterior.positives)
+        index = self.bin_of_row * size + cell_of_row
         known, possible = (
-            np.bincount(place[rows], minlength=size * len(self.counts.bins.rows)).reshape(-1, size)
+            np.bincount(index[rows], minlength=size * len(self.counts.bins.rows)).reshape(-1, size)
             for rows in (self.is_known, self.is_possible)
         )
-        # Where a bin has few known positives, those of other bins that are mostly unreviewed tell
-        # which scores of the model are likely; one more is spread as rows are.
+        silent = possible - known
         unreviewed = 2 * self.counts.reviewed < self.counts.bins.rows
-        told, rows = (table[unreviewed].sum(axis=0) for table in (known, possible))
-        likely = np.ones(size)
-        for bin_of_cell in bins_of_cell:
-            told_in_bin, rows_in_bin = (np.bincount(bin_of_cell, table) for table in (told, rows))
-            share = told_in_bin / np.maximum(rows_in_bin, 1) + 1 / max(rows.sum(), 1)
-            likely *= share[bin_of_cell] ** (1 / len(bins_of_cell))
-        positives = np.broadcast_to(
-            known.sum(axis=0), (len(posterior.positives), size)
-        ).astype(float)
-        for drawn, known_here, possible_here in zip(
-            posterior.positives.T, known, possible, strict=True
+        slopes = _slope_draws(known[unreviewed], silent[unreviewed], heights, draws, rng)
+        odds = np.exp(np.clip(slopes @ heights.T, -_STEEPEST, _STEEPEST))
+        positives = np.broadcast_to(known.sum(axis=0), (draws, size)).astype(float)
+        for drawn, known_here, silent_here in zip(
+            posterior.positives.T, known, silent, strict=True
         ):
-            inside = np.flatnonzero(possible_here)
-            labeled, silent = known_here[inside], (possible_here - known_here)[inside]
-            hidden = np.clip(drawn - labeled.sum(), 0, silent.sum())
+            inside = np.flatnonzero(silent_here)
+            hidden = np.clip(drawn - known_here.sum(), 0, silent_here.sum())
             if hidden.any():
-                # Known positives are a fair sample of them. They are few in a bin, so that those
-                # of other bins count as much, and one more.
-                expected = possible_here[inside] * likely[inside]
-                expected *= (labeled.sum() + 1) / expected.sum()
-                shares = rng.standard_gamma(labeled + expected, (len(drawn), len(expected)))
-                positives[:, inside] += _place_hidden(hidden, shares, silent)
+                labeled, left = known_here[inside], silent_here[inside]
+                # Known positives are a fair sample of them. They are few in a bin, so that the
+                # line through those of all bins counts as much as they do, and one more.
+                expected = odds[:, inside] * left
+                expected *= (labeled.sum() + 1) / expected.sum(axis=1, keepdims=True)
+                shares = rng.standard_gamma(labeled + expected)
+                positives[:, inside] += _place_hidden(hidden, shares, left)
         return positives
+
+
+def _slope_draws(
+    known: IntArray, silent: IntArray, heights: FloatArray, draws: int, rng: np.random.Generator
+) -> FloatArray:
+    """Draws of how the log odds of being positive rise with the models' scores inside a bin.
+
+    Parameters
+    ----------
+    known, silent : ndarray of shape (bins of the queue, cells)
+    heights : ndarray of shape (cells, terms)
+
+    Returns
+    -------
+    ndarray of shape (draws, terms)
+
+    Notes
+    -----
+    Given how many positives of a bin are known, in which cells they are is multinomial, with
+    chances in proportion to the silent rows times the odds. That has no term for the bin itself:
+    what both scores tell is not told twice.
+    """
+    terms = heights.shape[1]
+    mean, precision = np.tile(_SLOPE_MEAN, terms // 2), np.tile(_SLOPE_SD, terms // 2) ** -2.0
+    told = (known.sum(axis=1) > 0) & (silent.sum(axis=1) > 0)
+    known, silent = known[told], silent[told]
+    total = known.sum(axis=1).astype(float)
+    slope = mean.copy()
+    for _ in range(_STEPS):
+        share = silent * np.exp(np.clip(heights @ slope, -_STEEPEST, _STEEPEST))
+        share /= share.sum(axis=1, keepdims=True)
+        middle = share @ heights
+        gradient = (known @ heights - total[:, np.newaxis] * middle).sum(axis=0)
+        gradient -= precision * (slope - mean)
+        weight = total @ share
+        information = (heights.T * weight) @ heights - (middle.T * total) @ middle
+        information += np.diag(precision)
+        slope = slope + np.clip(np.linalg.solve(information, gradient), -1, 1)
+    spread = np.linalg.cholesky(np.linalg.inv(information))
+    return np.asarray(slope + rng.standard_normal((draws, terms)) @ spread.T)
 
 
 def _with_positives(
