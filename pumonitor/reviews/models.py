@@ -126,9 +126,11 @@ class ReviewedModels:
 
     def _alike(self, first: str, second: str) -> tuple[bool, bool]:
         """Whether two models decide alike, and whether they order rows alike."""
-        decisions = [
+        flagged, other_flagged = (
             self.readings[name].counts.bins.above[self.bins_of_row[name]]
             for name in (first, second)
-        ]
-        orders = [np.unique(self.scores[name], return_inverse=True)[1] for name in (first, second)]
-        return np.array_equal(*decisions), np.array_equal(*orders)
+        )
+        order, other_order = (
+            np.unique(self.scores[name], return_inverse=True)[1] for name in (first, second)
+        )
+        return np.array_equal(flagged, other_flagged), np.array_equal(order, other_order)
