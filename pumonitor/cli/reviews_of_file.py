@@ -118,6 +118,7 @@ _AS_OPTIONS: Final = (
     (r"Reviews\((\w+)=\.\.\.\)", r"--\1"),
     (r"Reviews\((\w+)='(.+?)'\)", r"--\1 \2"),
     ("chosen_by='score' only", "score in all of them only"),
+    (r"chosen_by='(\w+)'", r"\1 in --chosen-by"),
     ("blocks=True", "--blocks"),
     ("blocks=False", "--no-blocks"),
     ("blocks is False", "--no-blocks is given"),

@@ -55,7 +55,8 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
             "the queue did not take the highest scores alone: say why each row was reviewed, "
             "Reviews(chosen_by=...), with score, random, audit, complaint or the name of a rule; "
             "chosen_by='score' only if the queue took the highest scores of each day. Rows that "
-            "were declined outright are no such rows: name them, Reviews(stopped=...)"
+            "were declined outright are no such rows: name them, Reviews(stopped=...). If another "
+            "score filled the queue, give that score: Reviews(ranked_by=...)"
         )
         raise InputError(msg)
     above = scores[scores > highest]

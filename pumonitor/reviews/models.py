@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,8 @@ from pumonitor.tables import ScoreTable
 
 __all__ = ["ReviewedModels"]
 
-_RANKING = ("auc", "aul")
+_RANKING: Final = ("auc", "aul")
+_ANY: Final = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,24 +91,23 @@ class ReviewedModels:
             [posterior.all_metrics(beta=reading.f_beta) for posterior in pair] for pair in pairs
         ]
         tail = 0.5 * (1 - reading.confidence_level)
-        alike = self._alike(first, second)
+        nothing = replace(
+            reading.estimates["auc"], value=0.0, low=0.0, high=0.0, se=0.0, range=_ANY
+        )
+        decide_alike, rank_alike = self._alike(first, second)
         found = {}
         for metric, value in values.items():
-            low = high = value
-            spread = 0.0
-            if not alike[metric in _RANKING]:
-                each = [one[metric] - other[metric] for one, other in drawn]
-                ends = np.array([quantiles(draws, [tail, 1 - tail]) for draws in each])
-                low, high = min(value, ends.min()), max(value, ends.max())
-                spread = float(each[0].std())
+            found[metric] = replace(nothing, name=f"{metric}_difference")
+            if rank_alike if metric in _RANKING else decide_alike:
+                continue
+            each = [one[metric] - other[metric] for one, other in drawn]
+            ends = np.array([quantiles(draws, [tail, 1 - tail]) for draws in each])
             found[metric] = replace(
-                reading.estimates["auc"],
-                name=f"{metric}_difference",
+                found[metric],
                 value=value,
-                low=float(low),
-                high=float(high),
-                se=spread,
-                range=(-math.inf, math.inf),
+                low=float(min(value, ends.min())),
+                high=float(max(value, ends.max())),
+                se=float(each[0].std()),
             )
         return found
 

@@ -124,7 +124,7 @@ class QueueRows:
                 expected = odds[:, inside] * left
                 expected *= (labeled.sum() + 1) / expected.sum(axis=1, keepdims=True)
                 shares = rng.standard_gamma(labeled + expected)
-                positives[:, inside] += _place_hidden(hidden, shares, left)
+                positives[:, inside] += _place_hidden(hidden, shares, left, rng)
         return positives
 
 
@@ -190,22 +190,27 @@ def _with_positives(
     )
 
 
-def _place_hidden(hidden: FloatArray, shares: FloatArray, silent: NDArray[np.int64]) -> FloatArray:
-    """Hidden positives by cell in proportion to shares, in no cell more than it has silent rows.
+def _place_hidden(
+    hidden: FloatArray, shares: FloatArray, silent: IntArray, rng: np.random.Generator
+) -> FloatArray:
+    """Draw in which cells hidden positives are, in no cell more than it has silent rows.
 
     Parameters
     ----------
     hidden : ndarray of shape (draws,)
-        At most as many as there are silent rows.
+        Whole numbers, at most as many as there are silent rows.
     shares : ndarray of shape (draws, cells)
+        Chances of the cells, but for a factor.
     silent : ndarray of shape (cells,)
     """
-    placed, left = np.zeros_like(shares), hidden
+    chances = shares / shares.sum(axis=1, keepdims=True)
+    placed = np.minimum(rng.multinomial(hidden.astype(np.int64), chances), silent).astype(float)
     for _ in range(_ROUNDS):
-        open_shares = np.where(placed < silent, shares, 0)
-        whole = np.maximum(open_shares.sum(axis=1), 1e-300)
-        placed = np.minimum(placed + open_shares * (left / whole)[:, np.newaxis], silent)
+        # What found no room goes to the others, in proportion.
         left = hidden - placed.sum(axis=1)
         if not np.any(left > _NEXT_TO_NONE):
             break
+        open_shares = np.where(placed < silent, shares, 0)
+        whole = np.maximum(open_shares.sum(axis=1), 1e-300)
+        placed = np.minimum(placed + open_shares * (left / whole)[:, np.newaxis], silent)
     return placed

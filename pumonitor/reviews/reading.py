@@ -21,6 +21,9 @@ __all__ = ["ReviewedEstimates", "read_reviews"]
 _MUCH_STOPPED: Final = 0.2
 """Share of the flagged rows that were stopped unseen, above which precision there is a guess."""
 
+_MUCH_SEEN: Final = 0.5
+"""Share of the flagged rows with a verdict, below which precision rests on complaints."""
+
 _MANY: Final = 10
 """Rows that all came out in one way, of which chance is no explanation."""
 _UNDECIDED_ODDS: Final = (1.0, 0.25, 4.0)
@@ -111,6 +114,7 @@ class ReviewedEstimates(EstimatesByBin):
         """What is doubtful: what nobody can know, and what contradicts what was said."""
         return (
             *_stopped(self.counts),
+            *([] if self.posterior is self.by_queue else _flagged_unseen(self.counts)),
             *_contradictions(self.counts),
             *_beyond(self),
             *_rules(self),
@@ -157,6 +161,25 @@ def _stopped(counts: ReviewCounts) -> list[Finding]:
             severity="warning" if beyond > 0 or share > _MUCH_STOPPED else "note",
             sentence=f"{share:.0%} of the flagged rows were stopped, so that nobody will know what "
             f"they were. {rest}",
+        )
+    ]
+
+
+def _flagged_unseen(counts: ReviewCounts) -> list[Finding]:
+    """Where the queue of another score hardly reviewed the rows that this model flags."""
+    above = counts.bins.above
+    seen = counts.reviewed + counts.known_positive + counts.known_negative
+    share = seen[above].sum() / max(counts.bins.rows[above].sum(), 1)
+    if share >= _MUCH_SEEN or not above.any():
+        return []
+    return [
+        Finding(
+            name="flagged_unseen",
+            severity="warning",
+            sentence=f"Another score filled the queue, which reviewed {share:.0%} of the rows that "
+            "this model flags: what the others are only complaints tell, so that precision and all "
+            "that follows from it are known roughly. Review a random few of them "
+            "(chosen_by='random').",
         )
     ]
 
