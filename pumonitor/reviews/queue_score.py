@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,11 @@ _STEEPEST: Final = 30.0
 _SLOPE_MEAN: Final = (1.0, 0.0)
 _SLOPE_SD: Final = (1.5, 0.3)
 """Of the slope over a model's normal score, and of its bend."""
+_LINE_COUNTS: Final = 20.0
+_LINE_COUNTS_IN_BIN: Final = 4.0
+"""As many known positives of a bin of the queue, and of a bin of a model, the line counts as."""
 _NEXT_TO_NONE: Final = 1e-9
+_CLOSE: Final = 1e-6
 
 
 class ModelBins(NamedTuple):
@@ -85,8 +89,7 @@ class QueueRows:
             model.counts.bins.normal_score[bins]
             for model, bins in zip(models, bins_of_cell, strict=True)
         ]
-        heights = np.stack([power for score in normal for power in (score, score**2)], axis=1)
-        positives = self._place(posterior, cell_of_row, heights, rng)
+        positives = self._place(posterior, cell_of_row, normal, bins_of_cell, rng)
         found = []
         for model, bin_of_cell, size in zip(models, bins_of_cell, sizes, strict=True):
             along = positives @ (bin_of_cell[:, np.newaxis] == np.arange(size)).astype(float)
@@ -97,75 +100,160 @@ class QueueRows:
         self,
         posterior: ReviewPosterior,
         cell_of_row: IndexArray,
-        heights: FloatArray,
+        normal: Sequence[FloatArray],
+        bins_of_cell: Sequence[IndexArray],
         rng: np.random.Generator,
     ) -> FloatArray:
         """Positives by draw and cell."""
-        size, draws = len(heights), len(posterior.positives)
+        size, draws = len(normal[0]), len(posterior.positives)
         index = self.bin_of_row * size + cell_of_row
         known, possible = (
             np.bincount(index[rows], minlength=size * len(self.counts.bins.rows)).reshape(-1, size)
             for rows in (self.is_known, self.is_possible)
         )
-        silent = possible - known
         unreviewed = 2 * self.counts.reviewed < self.counts.bins.rows
-        slopes = _slope_draws(known[unreviewed], silent[unreviewed], heights, draws, rng)
-        odds = np.exp(np.clip(slopes @ heights.T, -_STEEPEST, _STEEPEST))
+        odds = _odds(
+            known[unreviewed],
+            possible[unreviewed],
+            posterior.positives[:, unreviewed].mean(axis=0),
+            normal,
+            bins_of_cell,
+            draws,
+            rng,
+        )
         positives = np.broadcast_to(known.sum(axis=0), (draws, size)).astype(float)
-        for drawn, known_here, silent_here in zip(
-            posterior.positives.T, known, silent, strict=True
+        for drawn, known_here, possible_here in zip(
+            posterior.positives.T, known, possible, strict=True
         ):
-            inside = np.flatnonzero(silent_here)
-            hidden = np.clip(drawn - known_here.sum(), 0, silent_here.sum())
+            total = known_here.sum()
+            inside = np.flatnonzero(possible_here > known_here)
+            silent = (possible_here - known_here)[inside]
+            hidden = np.clip(drawn - total, 0, silent.sum())
             if hidden.any():
-                labeled, left = known_here[inside], silent_here[inside]
-                # Known positives are a fair sample of them. They are few in a bin, so that the
-                # line through those of all bins counts as much as they do, and one more.
-                expected = odds[:, inside] * left
-                expected *= (labeled.sum() + 1) / expected.sum(axis=1, keepdims=True)
-                shares = rng.standard_gamma(labeled + expected)
-                positives[:, inside] += _place_hidden(hidden, shares, left, rng)
+                fitted = odds * possible_here
+                fitted *= total / fitted.sum(axis=1, keepdims=True)
+                here = _departing(odds, fitted, known_here, _LINE_COUNTS, rng)
+                positives[:, inside] += _draw_hidden(hidden, here[:, inside], silent, rng)
         return positives
 
 
-def _slope_draws(
-    known: IntArray, silent: IntArray, heights: FloatArray, draws: int, rng: np.random.Generator
+def _odds(
+    known: IntArray,
+    possible: IntArray,
+    positives: FloatArray,
+    normal: Sequence[FloatArray],
+    bins_of_cell: Sequence[IndexArray],
+    draws: int,
+    rng: np.random.Generator,
 ) -> FloatArray:
-    """Draws of how the log odds of being positive rise with the models' scores inside a bin.
+    """Draws of the odds that a row of a cell is positive, but for a factor of each queue's bin.
+
+    A line with a bend over the normal score of each model, from which every bin of a model departs
+    as far as its known positives say.
 
     Parameters
     ----------
-    known, silent : ndarray of shape (bins of the queue, cells)
+    known, possible : ndarray of shape (bins of the queue, cells)
+    positives : ndarray of shape (bins of the queue,)
+        Known and hidden ones.
+    normal, bins_of_cell : sequences of ndarray of shape (cells,)
+        Normal score of the bin of each model, and that bin.
+    """
+    heights = np.stack([power for score in normal for power in (score, score**2)], axis=1)
+    slopes, expected = _slope_draws(known, possible, positives, heights, draws, rng)
+    odds = np.exp(np.clip(slopes @ heights.T, -_STEEPEST, _STEEPEST))
+    for bin_of_cell in bins_of_cell:
+        fitted, found = (
+            np.bincount(bin_of_cell, each).astype(float) for each in (expected, known.sum(axis=0))
+        )
+        ones = np.ones((draws, len(fitted)))
+        departs = _departing(ones, fitted, found, _LINE_COUNTS_IN_BIN, rng)[:, bin_of_cell]
+        odds *= departs
+        expected = expected * departs.mean(axis=0)
+    return odds
+
+
+def _departing(
+    odds: FloatArray,
+    fitted: FloatArray,
+    known: NDArray[Any],
+    counts: float,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Draws of the odds, given known positives where so many were fitted."""
+    return np.asarray(odds * rng.standard_gamma(counts + known, odds.shape) / (counts + fitted))
+
+
+def _slope_draws(
+    known: IntArray,
+    possible: IntArray,
+    positives: FloatArray,
+    heights: FloatArray,
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """Draws of how the log odds of a positive rise with the models' scores inside a bin.
+
+    Parameters
+    ----------
+    known, possible : ndarray of shape (bins of the queue, cells)
+    positives : ndarray of shape (bins of the queue,)
     heights : ndarray of shape (cells, terms)
 
     Returns
     -------
-    ndarray of shape (draws, terms)
+    (ndarray of shape (draws, terms), ndarray of shape (cells,))
+        The slopes, and how many known positives of each cell are expected by them.
 
     Notes
     -----
     Given how many positives of a bin are known, in which cells they are is multinomial, with
-    chances in proportion to the silent rows times the odds. That has no term for the bin itself:
-    what both scores tell is not told twice.
+    chances in proportion to the positives of each. That has no term for how often they complain.
     """
-    terms = heights.shape[1]
-    mean, precision = np.tile(_SLOPE_MEAN, terms // 2), np.tile(_SLOPE_SD, terms // 2) ** -2.0
-    told = (known.sum(axis=1) > 0) & (silent.sum(axis=1) > 0)
-    known, silent = known[told], silent[told]
-    total = known.sum(axis=1).astype(float)
+    models = heights.shape[1] // 2
+    mean, precision = np.tile(_SLOPE_MEAN, models), np.tile(_SLOPE_SD, models) ** -2.0
+    total = known.sum(axis=1)[:, np.newaxis]
     slope = mean.copy()
     for _ in range(_STEPS):
-        share = silent * np.exp(np.clip(heights @ slope, -_STEEPEST, _STEEPEST))
-        share /= share.sum(axis=1, keepdims=True)
-        middle = share @ heights
-        gradient = (known @ heights - total[:, np.newaxis] * middle).sum(axis=0)
-        gradient -= precision * (slope - mean)
-        weight = total @ share
-        information = (heights.T * weight) @ heights - (middle.T * total) @ middle
-        information += np.diag(precision)
+        odds = np.exp(np.clip(heights @ slope, -_STEEPEST, _STEEPEST))
+        chance = _chances_of_sum(odds, possible, positives)
+        share = possible * chance
+        share /= np.maximum(share.sum(axis=1, keepdims=True), _NEXT_TO_NONE)
+        expected = (total * share).sum(axis=0)
+        gradient = (known.sum(axis=0) - expected) @ heights - precision * (slope - mean)
+        weight = total * share * (1 - chance)
+        middle = weight @ heights
+        information = (heights.T * weight.sum(axis=0)) @ heights + np.diag(precision)
+        information -= (middle.T / np.maximum(weight.sum(axis=1), _NEXT_TO_NONE)) @ middle
         slope = slope + np.clip(np.linalg.solve(information, gradient), -1, 1)
     spread = np.linalg.cholesky(np.linalg.inv(information))
-    return np.asarray(slope + rng.standard_normal((draws, terms)) @ spread.T)
+    return slope + rng.standard_normal((draws, len(mean))) @ spread.T, expected
+
+
+def _chances_of_sum(odds: FloatArray, rows: IntArray, wanted: FloatArray) -> FloatArray:
+    """Chances with these odds, but for a factor by which so many rows are expected in all.
+
+    Parameters
+    ----------
+    odds : ndarray of shape (cells,) or (sums, cells)
+    rows : ndarray of shape (cells,) or (sums, cells)
+    wanted : ndarray of shape (sums,)
+
+    Returns
+    -------
+    ndarray of shape (sums, cells)
+    """
+    level = np.log(np.maximum(wanted, _NEXT_TO_NONE)) - np.log((odds * rows).sum(axis=-1))
+    for _ in range(_STEPS):
+        chance = odds * np.exp(np.clip(level, -_STEEPEST, _STEEPEST))[:, np.newaxis]
+        chance = chance / (1 + chance)
+        expected = rows * chance
+        slope = (expected * (1 - chance)).sum(axis=1)
+        missing = wanted - expected.sum(axis=1)
+        if np.all(np.abs(missing) < _CLOSE * (1 + wanted)):
+            break
+        level = level + np.clip(missing / np.maximum(slope, _NEXT_TO_NONE), -2, 2)
+    return np.asarray(chance)
 
 
 def _with_positives(
@@ -190,27 +278,29 @@ def _with_positives(
     )
 
 
-def _place_hidden(
-    hidden: FloatArray, shares: FloatArray, silent: IntArray, rng: np.random.Generator
+def _draw_hidden(
+    hidden: FloatArray, odds: FloatArray, silent: IntArray, rng: np.random.Generator
 ) -> FloatArray:
     """Draw in which cells hidden positives are, in no cell more than it has silent rows.
 
     Parameters
     ----------
     hidden : ndarray of shape (draws,)
-        Whole numbers, at most as many as there are silent rows.
-    shares : ndarray of shape (draws, cells)
-        Chances of the cells, but for a factor.
+        At most as many as there are silent rows.
+    odds : ndarray of shape (draws, cells)
+        Of a row of each cell, but for a factor.
     silent : ndarray of shape (cells,)
     """
-    chances = shares / shares.sum(axis=1, keepdims=True)
-    placed = np.minimum(rng.multinomial(hidden.astype(np.int64), chances), silent).astype(float)
+    chance = _chances_of_sum(odds, silent, hidden)
+    placed = rng.binomial(silent, chance).astype(float)
+    # Independent draws, moved to the right sum by as much as each could be off it.
+    spread = silent * chance * (1 - chance) + _NEXT_TO_NONE
     for _ in range(_ROUNDS):
-        # What found no room goes to the others, in proportion.
-        left = hidden - placed.sum(axis=1)
-        if not np.any(left > _NEXT_TO_NONE):
+        missing = hidden - placed.sum(axis=1)
+        if np.all(np.abs(missing) < _NEXT_TO_NONE):
             break
-        open_shares = np.where(placed < silent, shares, 0)
-        whole = np.maximum(open_shares.sum(axis=1), 1e-300)
-        placed = np.minimum(placed + open_shares * (left / whole)[:, np.newaxis], silent)
+        room = np.where(missing[:, np.newaxis] > 0, silent - placed, placed)
+        moved = np.where(room > 0, spread, 0)
+        moved *= (missing / np.maximum(moved.sum(axis=1), 1e-300))[:, np.newaxis]
+        placed = np.clip(placed + moved, 0, silent)
     return placed
