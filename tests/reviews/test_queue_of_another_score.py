@@ -87,7 +87,7 @@ def test_no_cell_gets_more_than_its_silent_rows():
     rng = np.random.default_rng(0)
     silent = np.array([1, 5, 40, 1000])
     hidden = np.array([0.0, 3.0, 46.0, 900.0])
-    placed = _place_hidden(hidden, rng.gamma(2.0, size=(4, 4)), silent)
+    placed = _place_hidden(hidden, rng.gamma(2.0, size=(4, 4)), silent, rng)
     assert np.all(placed <= silent + 1e-9)
     assert placed.sum(axis=1) == pytest.approx(hidden)
 
