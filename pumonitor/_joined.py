@@ -13,7 +13,7 @@ from pumonitor._propensities import Propensities
 from pumonitor._score_columns import ScoreColumns
 from pumonitor._weights import Weights
 
-__all__ = ["added", "compressed"]
+__all__ = ["added", "compressed", "grouped"]
 
 FloatArray = NDArray[np.float64]
 _Table = TypeVar("_Table", bound=ScoreColumns)
@@ -46,7 +46,7 @@ def added(one: _Table, other: _Table) -> _Table:
     ordered = _changed(both, lambda column: column[order], lower=lower[order], upper=upper[order])
     reach = np.maximum.accumulate(ordered.upper)
     starts = np.flatnonzero(np.concatenate([[True], ordered.lower[1:] > reach[:-1]]))
-    return _grouped(ordered, starts)
+    return grouped(ordered, starts)
 
 
 def compressed(table: _Table, max_cells: int, *, thresholds: Iterable[float]) -> _Table:
@@ -65,7 +65,7 @@ def compressed(table: _Table, max_cells: int, *, thresholds: Iterable[float]) ->
         index = table.index_of_threshold(threshold)
         if index < len(table):
             begins[index] = True
-    return _grouped(table, np.flatnonzero(begins))
+    return grouped(table, np.flatnonzero(begins))
 
 
 def _moments(table: ScoreColumns) -> Weights:
@@ -98,7 +98,8 @@ def _joint_propensities(one: ScoreColumns, other: ScoreColumns) -> Propensities 
     return known(one).with_those_of(known(other))
 
 
-def _grouped(table: _Table, starts: NDArray[np.intp]) -> _Table:
+def grouped(table: _Table, starts: NDArray[np.intp]) -> _Table:
+    """The table with a cell from each of the starts, the first of which is 0, to the next."""
     return _changed(
         table,
         lambda column: np.add.reduceat(column, starts),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._joined import grouped
 from pumonitor.metrics.prior_dependence import prior_draws_following
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.running_sums import above
@@ -67,10 +68,14 @@ def resample(
     """Compress the table and redraw it, for the problem's scenario and target.
 
     With ``at="labeled"`` only thresholds of cells with labeled rows are among the results,
-    with the lowest and the last: `pumonitor.metrics.maxima` needs no others.
+    with the lowest and the last: `pumonitor.metrics.maxima` needs no others. Rows without weights
+    are then drawn by the cells between these: a sum of gamma draws of one scale is such a draw.
     """
-    small = problem.on_table(problem.table.compress(cells, thresholds=thresholds))
-    table, rng = small.table, small.generator("resamples")
+    table = problem.table.compress(cells, thresholds=thresholds)
+    if at == "labeled" and table.weights is None:
+        table = grouped(table, np.union1d(0, np.flatnonzero(table.labeled)))
+    small = problem.on_table(table)
+    rng = small.generator("resamples")
     holds_labeled = np.concatenate([table.labeled > 0, [True]])
     kept: slice | NDArray[np.intp] = slice(None)
     if at == "labeled":

@@ -160,9 +160,7 @@ class AtPriors:
         # The best values over all thresholds and where they are.
         resampled = _once(
             problem,
-            lambda held: resample(
-                held, cells=self.cells, thresholds=(self.threshold,), at="labeled"
-            ),
+            lambda held: resample(held, cells=self.cells, thresholds=(self.threshold,)),
         )
         return lambda held: _named(name, maxima(held, resampled(held)))
 
