@@ -40,7 +40,7 @@ def average_precision_estimate(problem: Problem) -> Estimate:
     # which is flagged.
     most = 1.0 if value <= 1.0 else 2.0 * value
     sampling = log_t_draws(
-        value, error, degrees, size=DRAWS, rng=problem.generator("average precision")
+        value, error, degrees, size=DRAWS, rng=problem.order("average precision")
     )
     both, by_prior = sampling, None
     if problem.prior_draws is not None:

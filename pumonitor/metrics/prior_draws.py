@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.results import ClassPriorEstimate
-from pumonitor.stats.confidence_draws import split_normal_logit_draws
+from pumonitor.stats.confidence_draws import Shuffles, split_normal_logit_draws
 
 __all__ = ["DRAWS", "PriorDraws", "draws_of_prior", "population_prior", "prior_at_frequency"]
 
@@ -42,7 +42,7 @@ def draws_of_prior(
     *,
     unlabeled_of_rest: float | None,
     label_purity: float,
-    rng: np.random.Generator,
+    rng: Shuffles,
 ) -> PriorDraws:
     """Draws of the prior that go with draws of the labeled fraction.
 
@@ -53,7 +53,7 @@ def draws_of_prior(
     unlabeled_of_rest : float or None
         Share of unlabeled rows among those not labeled; None in case-control, where pi is a.
     label_purity : float
-    rng : numpy Generator
+    rng : Shuffles
     """
     if not np.isnan(class_prior.label_frequency_interval[0]):
         frequency = split_normal_logit_draws(

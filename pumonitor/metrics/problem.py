@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from pumonitor.metrics.prior_draws import (
 from pumonitor.metrics.running_sums import RunningSums, above
 from pumonitor.metrics.settings import check_settings
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target, undefined
-from pumonitor.stats.confidence_draws import share_draws
+from pumonitor.stats.confidence_draws import Shuffles, share_draws
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
@@ -42,7 +43,7 @@ __all__ = ["Problem", "make_problem"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
     """One table in one scenario, with what all metrics need computed once.
 
@@ -109,33 +110,33 @@ class Problem:
         """Second moments of the weights, for variances at any threshold."""
         return self.on_demand.sums
 
-    @property
+    @cached_property
     def labeled_share(self) -> FloatArray:
         """G: share of the labeled weight per cell."""
         return np.asarray(self.table.labeled / self.table.labeled.sum())
 
-    @property
+    @cached_property
     def rest(self) -> FloatArray:
         """Weight per cell of the population's rows that are not labeled."""
         return _rest(self.table, self.scenario)
 
-    @property
+    @cached_property
     def rest_squares(self) -> FloatArray:
         """Sum per cell of the squared weights of those rows."""
         return _rest_squares(self.table, self.scenario)
 
-    @property
+    @cached_property
     def population(self) -> FloatArray:
         """Weight per cell of the population's rows."""
         return _population(self.table, self.scenario)
 
-    @property
+    @cached_property
     def population_share(self) -> FloatArray:
         """F: share of the population's weight per cell."""
         population = self.population
         return np.asarray(population / population.sum())
 
-    @property
+    @cached_property
     def labeled_degrees(self) -> float:
         """Degrees of freedom of a variance estimated from the labeled rows; n_L - 1 unweighted.
 
@@ -157,6 +158,10 @@ class Problem:
         """
         return _stream(self.seed, purpose)
 
+    def order(self, purpose: str) -> Shuffles:
+        """What makes of draws in order those of that generator, where it makes nothing else."""
+        return _Order(self.seed, purpose)
+
     def prior_draws_with(self, fraction: FloatArray) -> FloatArray:
         """Draws of pi that go with draws of the labeled fraction q.
 
@@ -175,7 +180,7 @@ class Problem:
             )
         return population_prior(fraction, self.unlabeled_draws, label_purity=self.label_purity)
 
-    @property
+    @cached_property
     def prior_alone(self) -> FloatArray:
         """Draws of pi with the sample, and so the labeled fraction, held as it is."""
         return self.prior_draws_with(np.full(DRAWS, self.labeled_fraction))
@@ -287,7 +292,7 @@ def make_problem(
             if in_population
             else None,
             label_purity=label_purity,
-            rng=_stream(seed, "class prior"),
+            rng=_Order(seed, "class prior"),
         )
 
     return Problem(
@@ -354,6 +359,21 @@ def _fraction_draws(
 
 def _stream(seed: int, purpose: str) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    seed: int
+    purpose: str
+
+    def permutation(self, size: int, /) -> NDArray[np.int64]:
+        return _permutation(self.seed, self.purpose, size).astype(np.int64)
+
+
+@lru_cache(maxsize=1024)
+def _permutation(seed: int, purpose: str, size: int) -> NDArray[np.uint16]:
+    """Kept, as the panes of a window that are evaluated together have one seed."""
+    return _stream(seed, purpose).permutation(size).astype(np.uint16)
 
 
 def _seed(rng: int | np.random.Generator | None) -> int:

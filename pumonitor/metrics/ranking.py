@@ -59,8 +59,7 @@ def observed_lift(problem: Problem) -> ObservedLift:
     labeled_influence = placement_sums / total - value
     population_influence = labeled_above[1:] + 0.5 * problem.labeled_share - value
     error, degrees = standard_error(problem, labeled_influence, population_influence)
-    rng = problem.generator("ranking")
-    seen = logit_t_draws(value, error, degrees, size=DRAWS, rng=rng)
+    seen = logit_t_draws(value, error, degrees, size=DRAWS, rng=problem.order("ranking"))
     unseen = _unseen_share(problem, labeled_influence, _nearer_chance(value, seen))
     return ObservedLift(
         value=value,

@@ -154,7 +154,7 @@ def _average_precision(problem: Problem, rows: Problem) -> Estimate:
         error,
         degrees,
         size=DRAWS,
-        rng=problem.generator("uncorrected average precision"),
+        rng=problem.order("uncorrected average precision"),
     )
     return estimate_from_draws(
         problem,

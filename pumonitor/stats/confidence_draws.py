@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,13 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 _NODES = 32
+
+
+class Shuffles(Protocol):
+    """A generator, or the order that one makes first, kept."""
+
+    def permutation(self, x: int, /) -> NDArray[np.int64]:
+        """The numbers below x in a random order."""
 
 
 def interval(draws: FloatArray, *, confidence_level: float) -> tuple[float, float]:
@@ -72,7 +80,7 @@ def _t_noise(
     degrees_of_freedom: float,
     *,
     size: int,
-    rng: np.random.Generator,
+    rng: Shuffles,
 ) -> FloatArray:
     """Errors by Student's t; none where no error is known."""
     if not np.any(standard_error) or not np.all(np.isfinite(standard_error)):
@@ -129,7 +137,7 @@ def logit_t_draws(
     degrees_of_freedom: float,
     *,
     size: int,
-    rng: np.random.Generator,
+    rng: Shuffles,
 ) -> FloatArray:
     """Draws for a number in (0, 1) from Student's t on the logit scale (delta method).
 
@@ -155,7 +163,7 @@ def log_t_draws(
     degrees_of_freedom: float,
     *,
     size: int,
-    rng: np.random.Generator,
+    rng: Shuffles,
 ) -> FloatArray:
     """Draws for a positive number from Student's t on the log scale (delta method).
 
@@ -183,7 +191,7 @@ def split_normal_logit_draws(
     *,
     confidence_level: float,
     size: int,
-    rng: np.random.Generator,
+    rng: Shuffles,
 ) -> FloatArray:
     """Draws whose median is `value` and whose interval at `confidence_level` is [low, high].
 
