@@ -38,7 +38,7 @@ from pumonitor.stats.confidence_draws import Shuffles, share_draws
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Problem", "make_problem"]
+__all__ = ["Problem", "make_problem", "stream"]
 
 FloatArray = NDArray[np.float64]
 
@@ -156,7 +156,7 @@ class Problem:
 
         Draws of two quantities that are independent must not come from one stream begun twice.
         """
-        return _stream(self.seed, purpose)
+        return stream(self.seed, purpose)
 
     def order(self, purpose: str) -> Shuffles:
         """What makes of draws in order those of that generator, where it makes nothing else."""
@@ -354,10 +354,11 @@ def _fraction_draws(
         table.labeled_mass_squares.sum()
     ) + fraction**2 * float(rest_squares.sum())
     rows = fraction * (1 - fraction) * everything**2 / spread_of_rows
-    return share_draws(fraction * rows, rows, size=DRAWS, rng=_stream(seed, "labeled fraction"))
+    return share_draws(fraction * rows, rows, size=DRAWS, rng=stream(seed, "labeled fraction"))
 
 
-def _stream(seed: int, purpose: str) -> np.random.Generator:
+def stream(seed: int, purpose: str) -> np.random.Generator:
+    """The generator for one purpose, made of a seed."""
     return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
 
 
@@ -373,7 +374,7 @@ class _Order:
 @lru_cache(maxsize=1024)
 def _permutation(seed: int, purpose: str, size: int) -> NDArray[np.uint16]:
     """Kept, as the panes of a window that are evaluated together have one seed."""
-    return _stream(seed, purpose).permutation(size).astype(np.uint16)
+    return stream(seed, purpose).permutation(size).astype(np.uint16)
 
 
 def _seed(rng: int | np.random.Generator | None) -> int:
