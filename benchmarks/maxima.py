@@ -66,7 +66,7 @@ def summaries(design: ShapedDesign, *, runs: int, seed: int = 0) -> dict[str, Su
             scenario=design.scenario,
             rng=run,
         )
-        resampled = resample(problem, cells=CURVE_CELLS, at="labeled")
+        resampled = resample(problem, cells=CURVE_CELLS)
         point, _, _ = rates_by_threshold(problem, resampled)
         with np.errstate(divide="ignore", invalid="ignore"):
             curves = [np.asarray(metric.formula(point)) for metric in MAXIMIZED]
