@@ -64,7 +64,7 @@ def estimates_and_curves(
         auc_estimate(problem, lift),
         average_precision_estimate(problem),
         *(metric.estimate(at) for metric in threshold_metrics),
-        *maxima(problem, resampled),
+        *maxima(problem, resampled, by_sampling=curves),
         *top_k_estimates(problem, top_k),
         *uncorrected_ranking(problem),
         *(metric.estimate(naive, name=f"{metric.name}_pu") for metric in UNCORRECTED_AT_THRESHOLD),

@@ -28,8 +28,10 @@ FloatArray = NDArray[np.float64]
 MAXIMIZED = (F1, BALANCED_ACCURACY, MCC, ACCURACY)
 
 
-def maxima(problem: Problem, resampled: Resampled) -> list[Estimate]:
+def maxima(problem: Problem, resampled: Resampled, *, by_sampling: bool = True) -> list[Estimate]:
     """`<name>_max` and `<name>_max_threshold` for F1, balanced accuracy, MCC and accuracy.
+
+    Without `by_sampling` maxima of an uncertain class prior have no `sampling_interval`.
 
     Estimated are M* = max over t of M(t), with M(t) the metric at threshold t (of the process, or
     of these rows where the target is the window), and the threshold t* that gives it. Candidates
@@ -58,7 +60,11 @@ def maxima(problem: Problem, resampled: Resampled) -> list[Estimate]:
     `python -m benchmarks.maxima` has coverage, widths and bias.
     """
     curves = _Curves.of(problem, resampled)
-    return [estimate for metric in MAXIMIZED for estimate in _maximum(problem, metric, curves)]
+    return [
+        estimate
+        for metric in MAXIMIZED
+        for estimate in _maximum(problem, metric, curves, by_sampling=by_sampling)
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -115,7 +121,9 @@ class _Curves:
         )
 
 
-def _maximum(problem: Problem, metric: ThresholdMetric, curves: _Curves) -> list[Estimate]:
+def _maximum(
+    problem: Problem, metric: ThresholdMetric, curves: _Curves, *, by_sampling: bool
+) -> list[Estimate]:
     """The maximum of a metric and its threshold."""
     value, sampling = _values(metric, curves.point), _values(metric, curves.by_sample)
     by_prior = None if curves.by_prior is None else _values(metric, curves.by_prior)
@@ -133,7 +141,9 @@ def _maximum(problem: Problem, metric: ThresholdMetric, curves: _Curves) -> list
         return float(np.max(by_others - widening * down)), float(np.max((value + up)[kept]))
 
     low, high = ends_by(both)
-    by_sampling = (low, high) if by_prior is None else ends_by(sampling)
+    of_sampling = (low, high)
+    if by_prior is not None:
+        of_sampling = ends_by(sampling) if by_sampling else (math.nan, math.nan)
     # A maximum is taken where it is: along short rows that is quicker than `max`.
     redraws, best, best_of_both = np.arange(len(both)), sampling.argmax(axis=1), both.argmax(axis=1)
     highest_sampling = sampling[redraws, best]
@@ -159,8 +169,8 @@ def _maximum(problem: Problem, metric: ThresholdMetric, curves: _Curves) -> list
             low=min(low, without_luck),
             high=max(high, without_luck),
             sampling_interval=(
-                min(by_sampling[0], without_luck),
-                max(by_sampling[1], without_luck),
+                min(of_sampling[0], without_luck),
+                max(of_sampling[1], without_luck),
             ),
         ),
         replace(
