@@ -304,8 +304,9 @@ def evaluate_table(
     `label_sources` holds the scores of the labeled rows by where their label came from;
     `auxiliary` is the table of the same rows' auxiliary scores, and `auxiliary_left_out` says why
     there is none although one was asked for. Without `curves` there are none, maxima have no
-    `sampling_interval`, and it takes a third of the time. With `audit`, a cell of the table begins at every edge of its bins, and drawn cases
-    count as unlabeled; or `audit` is what one, or reviews, say of these rows already.
+    `sampling_interval`, and it takes half the time. With `audit`, a cell of the table begins at
+    every edge of its bins, and drawn cases count as unlabeled; or `audit` is what one, or reviews,
+    say of these rows already.
 
     Raises
     ------
