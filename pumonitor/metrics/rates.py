@@ -241,7 +241,7 @@ def _mass_draws(
 
 
 def _of_each_draw(values: FloatArray) -> FloatArray:
-    return values if values.shape == (DRAWS,) else np.broadcast_to(values, (DRAWS,))
+    return values if values.shape == (DRAWS,) else np.full(DRAWS, values)
 
 
 def estimate_at(
