@@ -55,12 +55,10 @@ def area_under_roc(path: Path) -> FloatArray:
     """
     rows, found = np.diff(path.flagged), np.diff(path.true_positives)
     before = path.true_positives[..., :-1]
-    inner = before * rows
-    tied = inner + 0.5 * found * rows
-    inner = (
-        inner + found * rows - 0.5 * found**2 if path.positives_first else inner + 0.5 * found**2
-    )
-    np.copyto(inner, tied, where=path.tied)
+    tied = before * rows + 0.5 * found * rows
+    first = before * rows + found * rows - 0.5 * found**2
+    last = before * rows + 0.5 * found**2
+    inner = np.where(path.tied, tied, first if path.positives_first else last)
     positives = path.true_positives[..., -1]
     negatives = float(path.flagged[-1]) - positives
     area = (np.sum(inner, axis=-1) - 0.5 * positives**2) / (positives * negatives)

@@ -34,7 +34,7 @@ from pumonitor.metrics.prior_draws import (
 from pumonitor.metrics.running_sums import RunningSums, above
 from pumonitor.metrics.settings import check_settings
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target, undefined
-from pumonitor.stats.confidence_draws import Shuffles, share_draws
+from pumonitor.stats.confidence_draws import Order, share_draws
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
@@ -158,9 +158,9 @@ class Problem:
         """
         return stream(self.seed, purpose)
 
-    def order(self, purpose: str) -> Shuffles:
-        """What makes of draws in order those of that generator, where it makes nothing else."""
-        return _Order(self.seed, purpose)
+    def order(self, purpose: str) -> Order:
+        """The order of the draws for one purpose, which no generator is begun for besides."""
+        return _order(self.seed, purpose)
 
     def prior_draws_with(self, fraction: FloatArray) -> FloatArray:
         """Draws of pi that go with draws of the labeled fraction q.
@@ -292,7 +292,7 @@ def make_problem(
             if in_population
             else None,
             label_purity=label_purity,
-            rng=_Order(seed, "class prior"),
+            order=_order(seed, "class prior"),
         )
 
     return Problem(
@@ -362,19 +362,10 @@ def stream(seed: int, purpose: str) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
 
 
-@dataclass(frozen=True, slots=True)
-class _Order:
-    seed: int
-    purpose: str
-
-    def permutation(self, size: int, /) -> NDArray[np.int64]:
-        return _permutation(self.seed, self.purpose, size).astype(np.int64)
-
-
 @lru_cache(maxsize=1024)
-def _permutation(seed: int, purpose: str, size: int) -> NDArray[np.uint16]:
+def _order(seed: int, purpose: str) -> NDArray[np.uint16]:
     """Kept, as the panes of a window that are evaluated together have one seed."""
-    return stream(seed, purpose).permutation(size).astype(np.uint16)
+    return stream(seed, purpose).permutation(DRAWS).astype(np.uint16)
 
 
 def _seed(rng: int | np.random.Generator | None) -> int:

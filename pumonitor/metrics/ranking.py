@@ -59,7 +59,7 @@ def observed_lift(problem: Problem) -> ObservedLift:
     labeled_influence = placement_sums / total - value
     population_influence = labeled_above[1:] + 0.5 * problem.labeled_share - value
     error, degrees = standard_error(problem, labeled_influence, population_influence)
-    seen = logit_t_draws(value, error, degrees, size=DRAWS, rng=problem.order("ranking"))
+    seen = logit_t_draws(value, error, degrees, order=problem.order("ranking"))
     unseen = _unseen_share(problem, labeled_influence, _nearer_chance(value, seen))
     return ObservedLift(
         value=value,
