@@ -102,9 +102,10 @@ class ScoreBins:
 
     @property
     def normal_score(self) -> FloatArray:
-        """The normal quantile of the middle rank of each bin's rows."""
-        rows = self.rows.astype(float)
-        return np.asarray(special.ndtri((np.cumsum(rows) - 0.5 * rows) / rows.sum()))
+        """Normal quantile of the middle rank of each bin among all rows."""
+        total = float(self.rows.sum())
+        middle = (np.cumsum(self.rows) - 0.5 * self.rows) / total
+        return np.asarray(special.ndtri(np.clip(middle, 0.5 / total, 1 - 0.5 / total)))
 
     def bin_of(self, scores: ArrayLike) -> NDArray[np.intp]:
         """The bin of each score."""

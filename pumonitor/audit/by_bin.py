@@ -9,21 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.audit.bin_likelihood import NEGATIVE_EXPONENT, make_tables
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts
+from pumonitor.audit.estimation import hidden_share
 from pumonitor.audit.frequency import DRIFT, FrequencyByScore, line_of_bins
-from pumonitor.audit.overall import level_of
 from pumonitor.audit.posterior import AuditPosterior
-from pumonitor.audit.reading import EXACT
 from pumonitor.errors import InputError
 
-__all__ = ["FrequencyByBin", "read_unaudited"]
+__all__ = ["FrequencyByBin", "arrived", "read_unaudited"]
 
 FloatArray = NDArray[np.float64]
 
 DRAWS: Final = 2000
-_FINEST: Final = 600
+CONFIRMED_EXPONENT: Final = 0.05
+"""Of p e in the prior: how much of a confirmation an empty bin is taken to hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,11 +70,9 @@ class FrequencyByBin:
     def on_line(cls, known: FrequencyByScore, bins: ScoreBins) -> FrequencyByBin:
         """Of other bins, by their ranks and sides: those of another model version."""
         mean, covariance = known.in_bins(bins.rank, bins.above)
-        # The mean of tau^2, tau being half-normal.
-        apart = known.spread**2 * np.eye(len(mean))
         return cls(
             mean=mean,
-            covariance=covariance + apart,
+            covariance=covariance,
             rank=bins.rank,
             above=bins.above,
             fair=known.fair,
@@ -129,10 +126,10 @@ class FrequencyByBin:
         >>> round(float(e * (1 + np.exp(3.0))), 12)
         0.5
         """
-        mean, slope, by_share = _arrived(self.mean, share)
+        mean, slope, by_share = arrived(self.mean, share)
         overall = self.overall
         if overall is not None:
-            level, own, others = (float(one) for one in _arrived(np.array(overall[0]), share))
+            level, own, others = (float(one) for one in arrived(np.array(overall[0]), share))
             overall = (level, own**2 * overall[1] + others**2 * log_variance)
         return replace(
             self,
@@ -153,11 +150,11 @@ class FrequencyByBin:
         )
 
 
-def _arrived(v: FloatArray, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def arrived(v: FloatArray, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """-logit e of the share that has arrived, its slope in v and that in the log of the share."""
     e = special.expit(-v)
-    arrived = share * e
-    return np.log((1 - arrived) / arrived), (1 - e) / (1 - arrived), 1 / (1 - arrived)
+    seen = share * e
+    return np.log((1 - seen) / seen), (1 - e) / (1 - seen), 1 / (1 - seen)
 
 
 def read_unaudited(
@@ -185,8 +182,9 @@ def read_unaudited(
 
     Notes
     -----
-    Draws of v as believed, of logit p given v with the prior that audited bins have, and of
-    hidden positives. The likelihood of v is left out on purpose ("cutting feedback").
+    Draws of v as believed; of r = p e given v, which is at most e, by a beta distribution with .05
+    of a confirmation more; and of hidden positives. The likelihood of v is left out on purpose
+    ("cutting feedback").
 
     References
     ----------
@@ -196,26 +194,29 @@ def read_unaudited(
         msg = "an audit needs confirmed positives, and there is none in any score bin"
         raise InputError(msg)
     rng = np.random.default_rng(seed)
-    v = believed.draw(counts, draws, rng)
-    tables = make_tables(counts, EXACT, _grid(counts, v), unseen_exponent=NEGATIVE_EXPONENT)
-    near = np.rint((v - tables.v[0]) / tables.step).astype(np.intp)
-    p_logit = tables.draw_logits(np.clip(near, 0, len(tables.v) - 1), v, rng.random(v.shape))
-    p, e = special.expit(p_logit).T, special.expit(-v).T
-    share = p * (1 - e) / (special.expit(-p_logit).T + p * (1 - e))
+    v = believed.draw(counts, draws, rng).T
+    e = special.expit(-v)
+    a, b = counts.labeled + CONFIRMED_EXPONENT, counts.bins.unlabeled + 1.0
+    confirmed = special.betaincinv(a, b, rng.random(e.shape) * special.betainc(a, b, e))
+    p = np.minimum(confirmed / e, 1 - 1e-12)
     bins = counts.bins
-    inside = bins.concordance + bins.concordance_error * rng.standard_normal(share.shape)
+    inside = bins.concordance + bins.concordance_error * rng.standard_normal(e.shape)
+    hidden = rng.binomial(counts.undrawn, hidden_share(special.logit(p), v))
     return AuditPosterior(
         counts=counts,
         believed=None,
-        line=np.linalg.pinv(line_of_bins(believed.rank, believed.above)) @ v,
+        line=np.linalg.pinv(line_of_bins(believed.rank, believed.above)) @ v.T,
         p=p,
         e=e,
-        positives=(counts.labeled + rng.binomial(counts.undrawn, share)).astype(float),
+        positives=(counts.labeled + hidden).astype(float),
         concordance=np.clip(inside, 0, 1),
     )
 
 
-def _grid(counts: AuditCounts, drawn: FloatArray) -> FloatArray:
-    low, high = float(drawn.min()) - 0.05, float(drawn.max()) + 0.05
-    step = max(0.1 / float(np.sqrt(counts.labeled.max() + 1.0)), (high - low) / _FINEST)
-    return np.linspace(low, high, max(int((high - low) / step) + 2, 8))
+def level_of(v: FloatArray, counts: AuditCounts) -> FloatArray:
+    """-logit c of all positives, of v by bin, shape (bins, draws).
+
+    Confirmed rows weighted by 1 / e are the positives: so exp(-logit c) is their mean of exp(v).
+    """
+    share = (counts.labeled / counts.labeled.sum())[:, np.newaxis]
+    return np.asarray(special.logsumexp(v, axis=0, b=share))

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.audit.by_score import ByScore, fit_by_score
+from pumonitor.audit.believed import believed_components
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
-from pumonitor.audit.posterior import AuditPosterior
+from pumonitor.audit.laplace import draw_posterior
+from pumonitor.audit.likelihood import AuditLikelihood
+from pumonitor.audit.posterior import AuditPosterior, joined
 from pumonitor.audit.reading import EXACT, Reading, Reviewers, share_of_decided
 from pumonitor.errors import InputError
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["estimate_audit", "undecided_extremes", "undecided_intervals"]
+__all__ = ["estimate_audit", "hidden_share", "undecided_extremes", "undecided_intervals"]
 
 FloatArray = NDArray[np.float64]
 
@@ -62,15 +65,12 @@ def estimate_audit(
     """
     _check(counts, believed)
     rng = np.random.default_rng(seed)
-    readings = _readings(reviewers, reading)
-    fits = [fit_by_score(counts, one, believed) for one in readings]
-    shares = _shares([fit.log_evidence for fit in fits], draws)
     parts = [
-        _drawn(counts, believed, fit, size, rng)
-        for fit, size in zip(fits, shares, strict=True)
-        if size > 0
+        _drawn(counts, alternative, each, draws, rng)
+        for each in _readings(reviewers, reading)
+        for alternative in believed.alternatives()
     ]
-    return _together(parts)
+    return replace(_together(parts), believed=believed)
 
 
 def undecided_extremes(
@@ -159,36 +159,43 @@ def _readings(reviewers: Reviewers | None, reading: Reading) -> list[Reading]:
     ]
 
 
-def _shares(log_evidence: Sequence[float], draws: int) -> list[int]:
-    """How many draws to take from each reading, by its posterior weight."""
-    weight = special.softmax(np.array(log_evidence))
-    ends = np.rint(np.cumsum(weight) * draws).astype(int)
-    return [int(size) for size in np.diff(ends, prepend=0)]
-
-
 def _drawn(
     counts: AuditCounts,
     believed: FrequencyByScore,
-    fit: ByScore,
-    size: int,
+    reading: Reading,
+    draws: int,
     rng: np.random.Generator,
 ) -> AuditPosterior:
-    line = fit.draw(size, rng)
-    p, e = special.expit(line.p_logit).T, special.expit(-line.v).T
-    share = p * (1 - e) / (special.expit(-line.p_logit).T + p * (1 - e))
-    positives = counts.labeled + rng.binomial(counts.undrawn, share)
-    positives = positives + _among_drawn(counts, fit.tables.bins.reading, share, rng)
+    """By one reading of the verdicts."""
     bins = counts.bins
+    drawn = draw_posterior(
+        AuditLikelihood(counts=counts, reading=reading),
+        believed_components(bins, believed),
+        detection=None,
+        overall=believed.known_overall,
+        size=draws,
+        rng=rng,
+    )
+    share = hidden_share(drawn.p_logit, drawn.v)
+    positives = counts.labeled + rng.binomial(counts.undrawn, share)
+    positives = positives + _among_drawn(counts, reading, share, rng)
     inside = bins.concordance + bins.concordance_error * rng.standard_normal(share.shape)
     return AuditPosterior(
         counts=counts,
         believed=believed,
-        line=line.line,
-        p=p,
-        e=e,
+        line=believed.draw_line(drawn.v, bins.rank, bins.above, rng),
+        p=special.expit(drawn.p_logit),
+        e=special.expit(-drawn.v),
         positives=positives.astype(float),
         concordance=np.clip(inside, 0, 1),
+        log_evidence=drawn.log_evidence,
     )
+
+
+def hidden_share(p_logit: FloatArray, v: FloatArray) -> FloatArray:
+    """Share of positives among unconfirmed rows, p (1 - e) / (1 - p e)."""
+    missed = special.expit(p_logit) * special.expit(v)
+    return np.asarray(missed / (special.expit(-p_logit) + missed))
 
 
 def _among_drawn(
@@ -211,11 +218,11 @@ def _among_drawn(
 
 
 def _together(parts: Sequence[AuditPosterior]) -> AuditPosterior:
+    """Draws by several readings or beliefs, each as many times as its evidence says."""
     if len(parts) == 1:
         return parts[0]
-    joined = {
-        name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("p", "e", "positives", "concordance")
-    }
-    joined["line"] = np.concatenate([part.line for part in parts], axis=1)
-    return AuditPosterior(counts=parts[0].counts, believed=parts[0].believed, **joined)
+    evidence = np.array([part.log_evidence for part in parts])
+    draws = len(parts[0].positives)
+    ends = np.rint(np.cumsum(special.softmax(evidence)) * draws).astype(int)
+    found = joined(parts, [int(size) for size in np.diff(ends, prepend=0)])
+    return replace(found, log_evidence=float(special.logsumexp(evidence) - np.log(len(parts))))

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.audit.bin_likelihood import CONFIRMED_EXPONENT, NEGATIVE_EXPONENT
 from pumonitor.audit.counts import AuditCounts
 
 __all__ = ["Fairness", "check_fairness"]
@@ -17,6 +16,10 @@ __all__ = ["Fairness", "check_fairness"]
 FloatArray = NDArray[np.float64]
 
 SIMULATIONS: Final = 399
+CONFIRMED_EXPONENT: Final = 0.05
+"""Of p e in the penalty: how much of a confirmation an empty bin is taken to hold."""
+NEGATIVE_EXPONENT: Final = 0.2
+"""Of 1 - p: bins without a negative among their verdicts may have next to none."""
 _GRID: Final = 11
 _REFINEMENTS: Final = 3
 _ROUNDING: Final = 0.05

@@ -22,6 +22,12 @@ DRIFT: Final = 0.1
 
 _WIDEST_SLOPE: Final = 1.5
 _WIDEST_STEP: Final = 2.0
+_NEARLY_FAIR: Final = (0.5, 0.2)
+"""Standard deviation of beta and gamma, and tau, where labels hardly follow the score."""
+_LEAST_SPREAD: Final = 0.001
+"""Tau where bins do not differ: a covariance must have an inverse."""
+_SUREST: Final = 0.02**2
+"""Least variance of -logit c of all positives: draws could not be chosen by a surer one."""
 
 Line = tuple[float, float, float]
 """Alpha, beta and gamma."""
@@ -29,7 +35,7 @@ Line = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrequencyByScore:
-    """-logit e ~ N(alpha + beta x + gamma z, tau^2), (alpha, beta, gamma) normal, tau half-normal.
+    """-logit e ~ N(alpha + beta x + gamma z, tau^2), (alpha, beta, gamma) normal.
 
     e is the probability that a positive gets confirmed, x the bin's middle rank on [-1, 1], and z
     1/2 above the threshold and -1/2 below it. So alpha is minus the log odds of a confirmation in
@@ -43,7 +49,10 @@ class FrequencyByScore:
     covariance : 3 by 3 tuples of float
         A beta or gamma of variance 0 is known.
     spread : float
-        Scale of tau, by which bins differ from the line; 0 if they do not.
+        Tau, the standard deviation by which bins differ from the line; 0 if they do not.
+    nearly_fair : bool
+        Whether half of the probability is on labels that hardly follow the score: beta and gamma
+        have a standard deviation of .5 at most, tau is .2. Verdicts decide between the two.
     audited : bool
         Whether an audit has been read: a window without one can then be estimated.
     overall : (float, float), optional
@@ -59,6 +68,7 @@ class FrequencyByScore:
         (0.0, 0.0, _WIDEST_STEP**2),
     )
     spread: float = 0.4
+    nearly_fair: bool = False
     audited: bool = False
     overall: tuple[float, float] | None = None
 
@@ -71,6 +81,16 @@ class FrequencyByScore:
     def stepless(self) -> bool:
         """Whether the threshold is taken to make no difference: gamma = 0."""
         return self.covariance[2][2] == 0
+
+    def alternatives(self) -> list[FrequencyByScore]:
+        """What is believed as equally probable normals."""
+        if not self.nearly_fair:
+            return [self]
+        slope, spread = _NEARLY_FAIR
+        least = np.minimum(np.array(self.covariance), np.diag([np.inf, slope**2, slope**2]))
+        alpha, beta, gamma = (as_line(row) for row in least)
+        close = replace(self, covariance=(alpha, beta, gamma), spread=spread, nearly_fair=False)
+        return [replace(self, nearly_fair=False), close]
 
     def given(self, low: float, high: float, *, confidence_level: float = 0.95) -> FrequencyByScore:
         """With the label frequency of all positives between two values.
@@ -121,12 +141,45 @@ class FrequencyByScore:
         """
         if self.fair:
             return self
-        return replace(self, mean=UNKNOWN.mean, covariance=UNKNOWN.covariance, overall=overall)
+        return replace(
+            self,
+            mean=UNKNOWN.mean,
+            covariance=UNKNOWN.covariance,
+            spread=UNKNOWN.spread,
+            nearly_fair=True,
+            overall=overall,
+        )
+
+    @property
+    def known_overall(self) -> tuple[float, float] | None:
+        """What is known of all positives, no surer than can be drawn by."""
+        return self.overall and (self.overall[0], max(self.overall[1], _SUREST))
+
+    def draw_line(
+        self, v: FloatArray, rank: FloatArray, above: NDArray[np.bool_], rng: np.random.Generator
+    ) -> FloatArray:
+        """Alpha, beta and gamma given draws of v by bin, shape (3, draws): a normal regression.
+
+        Parameters
+        ----------
+        v : ndarray of shape (draws, bins)
+        rank, above : ndarray of shape (bins,)
+        rng : Generator
+        """
+        across, covariance = line_of_bins(rank, above), np.array(self.covariance)
+        mean, whole = self.in_bins(rank, above)
+        gain = np.linalg.solve(whole, across @ covariance).T
+        levels, axes = np.linalg.eigh(covariance - gain @ across @ covariance)
+        root = axes * np.sqrt(np.maximum(levels, 0))
+        drawn = np.array(self.mean)[:, np.newaxis] + gain @ (v - mean).T
+        return np.asarray(drawn + root @ rng.standard_normal((3, len(v))))
 
     def in_bins(self, rank: FloatArray, above: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
-        """Mean and covariance of alpha + beta x + gamma z in score bins."""
+        """Mean and covariance of v in score bins, with their departures."""
         across = line_of_bins(rank, above)
-        return across @ np.array(self.mean), across @ np.array(self.covariance) @ across.T
+        apart = max(self.spread, _LEAST_SPREAD) ** 2 * np.eye(len(rank))
+        covariance = across @ np.array(self.covariance) @ across.T + apart
+        return across @ np.array(self.mean), covariance
 
 
 def as_line(values: Iterable[float]) -> Line:
@@ -140,7 +193,7 @@ def line_of_bins(rank: FloatArray, above: NDArray[np.bool_]) -> FloatArray:
     return np.stack([np.ones_like(rank), rank, np.where(above, 0.5, -0.5)], axis=1)
 
 
-UNKNOWN: Final = FrequencyByScore()
+UNKNOWN: Final = FrequencyByScore(nearly_fair=True)
 """`fair: check`: nothing is known but that bins next to each other are alike."""
 
 FAIR: Final = FrequencyByScore(

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pumonitor.audit.bins import bins_along
-from pumonitor.audit.by_bin import FrequencyByBin
 from pumonitor.audit.carried import CarriedAudits, PastAudit
 from pumonitor.audit.counts import AuditCounts
-from pumonitor.audit.estimation import estimate_audit
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
 
@@ -132,20 +130,12 @@ def audits_of_segment(parts: Sequence[SegmentPart]) -> CarriedAudits:
     CarriedAudits
         Its audits are those of the segment.
     """
-    others = CarriedAudits.through(())
-    found = CarriedAudits.through(())
+    others, found = CarriedAudits.none(), CarriedAudits.none()
     for part in parts:
         believed = part.audit.nothing_known
         rest = part.others
         if rest.decided.any() and rest.labeled.any():
             others = CarriedAudits.through([replace(part.audit, counts=rest)], after=others)
             believed = others.after[-1].apart(_APART**2)
-        posterior = estimate_audit(part.counts, believed=believed, reviewers=part.audit.reviewers)
-        found = CarriedAudits(
-            audits=(*found.audits, replace(part.audit, counts=part.counts)),
-            before=(*found.before, believed),
-            after=(*found.after, posterior.frequency()),
-            by_bin=(*found.by_bin, FrequencyByBin.of(posterior)),
-            overall=(*found.overall, posterior.overall()),
-        )
+        found = found.with_audit(replace(part.audit, counts=part.counts), believed=believed)
     return found

@@ -16,6 +16,7 @@ from pumonitor.tables import ScoreTable
 __all__ = [
     "count_rows",
     "cuts_of_queue",
+    "cuts_of_scores",
     "kinds_of_rows",
     "labels_of_kinds",
     "lowest_of_stopped",
@@ -30,7 +31,7 @@ LABELED_A_BIN: Final = 3
 
 def took_the_highest(scores: NDArray[Any], reviews: Reviews) -> bool:
     """Whether no verdict of the queue lies below a row that it passed over."""
-    return _verdicts_below(scores, reviews, _highest_passed_over(scores, reviews)) == 0
+    return _verdicts_below(scores, reviews) == 0
 
 
 def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
@@ -41,13 +42,8 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
     InputError
         If nothing says how rows were chosen and verdicts lie below rows that were not reviewed.
     """
-    ranked = reviews.rows.is_ranked
-    if not ranked.any():
-        return ()
-    lowest, highest = float(scores[ranked].min()), _highest_passed_over(scores, reviews)
-    if highest < lowest:
-        return (lowest,)
-    below = _verdicts_below(scores, reviews, highest)
+    ranked, below = reviews.rows.is_ranked, _verdicts_below(scores, reviews)
+    cuts = cuts_of_scores(scores[ranked], scores[_left(reviews)], all_scores=scores)
     # Of rows that tie at the cut some may be left over: none lies below the other then.
     if below and not reviews.is_chosen_by_given:
         msg = (
@@ -59,27 +55,54 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
             "score filled the queue, give that score: Reviews(ranked_by=...)"
         )
         raise InputError(msg)
-    above = scores[scores > highest]
-    return (lowest,) if len(above) == 0 else (lowest, float(above.min()))
+    return cuts
 
 
-def _highest_passed_over(scores: NDArray[Any], reviews: Reviews) -> float:
-    """Highest score of the rows that were neither reviewed nor stopped; -inf if there is none."""
-    passed_over = (reviews.rows.verdict == UNREVIEWED) & ~reviews.rows.stopped
-    return float(scores[passed_over].max(initial=-np.inf))
+def _left(reviews: Reviews) -> NDArray[np.bool_]:
+    """Rows that were neither reviewed nor stopped."""
+    return np.asarray((reviews.rows.verdict == UNREVIEWED) & ~reviews.rows.stopped)
 
 
-def _verdicts_below(scores: NDArray[Any], reviews: Reviews, score: float) -> int:
-    return int((reviews.rows.is_ranked & (scores < score)).sum())
+def _verdicts_below(scores: NDArray[Any], reviews: Reviews) -> int:
+    """Rows that the queue took for their score though it left one of a higher score."""
+    highest = scores[_left(reviews)].max(initial=-np.inf)
+    return int((reviews.rows.is_ranked & (scores < highest)).sum())
 
 
-def lowest_of_stopped(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
-    """The score from which on all rows were stopped, if there is one: nothing is known above it."""
-    stopped = reviews.rows.stopped & (reviews.rows.verdict < 0)
-    if not stopped.any() or stopped.all():
+def cuts_of_scores(
+    ranked: NDArray[Any], left: NDArray[Any], *, all_scores: NDArray[Any]
+) -> tuple[float, ...]:
+    """The same of scores that the queue took and of those of rows that it could have taken.
+
+    Parameters
+    ----------
+    ranked : ndarray of shape (m,)
+        Reviewed for their score.
+    left : ndarray of shape (k,)
+        Neither reviewed nor stopped.
+    all_scores : ndarray of shape (n,)
+    """
+    if len(ranked) == 0:
         return ()
-    beyond = scores[scores > scores[~stopped].max()]
-    return () if len(beyond) == 0 else (float(beyond.min()),)
+    lowest, highest = float(ranked.min()), float(left.max(initial=-np.inf))
+    above = all_scores[all_scores > highest]
+    if highest < lowest or len(above) == 0:
+        return (lowest,)
+    return (lowest, float(above.min()))
+
+
+def lowest_of_stopped(stopped: NDArray[Any], others: NDArray[Any]) -> tuple[float, ...]:
+    """The score from which on all rows were stopped, if there is one: nothing is known above it.
+
+    Parameters
+    ----------
+    stopped : ndarray of shape (m,)
+        Scores of rows that were stopped without a verdict.
+    others : ndarray of shape (k,)
+        Scores of all other rows.
+    """
+    beyond = stopped[stopped > others.max(initial=-np.inf)]
+    return () if len(beyond) == 0 or len(others) == 0 else (float(beyond.min()),)
 
 
 def kinds_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.intp]:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from pumonitor.audit.bins import ScoreBins
+from pumonitor.audit.laplace import S_BELIEVED, draw_posterior
 from pumonitor.audit.posterior import PositivesByBin
-from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate, Components
+from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate, believed_components
 from pumonitor.reviews.counts import POSITIVE, ReviewCounts
-from pumonitor.reviews.laplace import S_BELIEVED, draw_posterior
-from pumonitor.reviews.likelihood import Likelihood
+from pumonitor.reviews.likelihood import ReviewLikelihood
 
 __all__ = ["ReviewPosterior", "estimate_reviews"]
 
@@ -84,14 +84,14 @@ def estimate_reviews(
     bins = counts.bins
     normal = bins.normal_score
     in_queue = _mostly_reviewed(counts)
-    components = Components.of(
+    components = believed_components(
         normal_score=normal,
         rank=bins.rank,
         without_verdict=~in_queue,
         complaints=complaints,
         anchor=float(normal[_where_the_queue_begins(in_queue)]),
     )
-    likelihood = Likelihood(counts=counts, errs=detection is not None, odds=undecided_odds)
+    likelihood = ReviewLikelihood(counts=counts, errs=detection is not None, odds=undecided_odds)
     drawn = draw_posterior(
         likelihood,
         components,

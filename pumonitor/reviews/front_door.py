@@ -109,7 +109,8 @@ def reviewed_models(
         known_of = np.maximum(known_of, 0)
     own, ranking = _score_of_queue(reviews, scores)
     cuts = cuts_of_queue(ranking, reviews)
-    edges = (*cuts, *lowest_of_stopped(ranking, reviews))
+    stopped = reviews.rows.stopped & (reviews.rows.verdict < 0)
+    edges = (*cuts, *lowest_of_stopped(ranking[stopped], ranking[~stopped]))
 
     def counted(
         values: NDArray[Any], wanted: Sequence[float], inner: tuple[float, ...]

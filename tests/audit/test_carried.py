@@ -148,7 +148,7 @@ def test_positives_of_an_unaudited_window_are_those_of_a_grid():
     for at in range(2):
         p, e = special.expit(p_logit), special.expit(-v)
         labeled, rest = int(audit.labeled[at]), int(audit.undrawn[at])
-        log = (labeled + 0.05) * np.log(p * e) + 0.2 * np.log(special.expit(-p_logit))
+        log = (labeled + 0.05) * np.log(p * e) + np.log(special.expit(-p_logit))
         density = np.exp(log + rest * np.log1p(-p * e))
         density /= density.sum(axis=1, keepdims=True)  # given v: it says nothing of v
         density *= np.exp(-0.5 * ((v - mean[at]) / sd[at]) ** 2)
@@ -229,6 +229,7 @@ def test_window_is_read_by_the_last_audit_of_its_model_before_it_or_else_the_fir
         after=(known,) * len(audits),
         by_bin=(by_bin(np.ones(12), 0.1 * np.eye(12)),) * len(audits),
         overall=((1.2, 0.05),) * len(audits),
+        fair_labels=(None,) * len(audits),
     )
     found = carried.at("1", *period(month))
     own = [at for at, one in enumerate(versions) if one == "1"] or list(range(len(versions)))

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy import special
 
-from pumonitor.reviews.believed import ComplaintRate, Components, smooth_covariance
+from pumonitor.audit.components import smooth_covariance
+from pumonitor.audit.laplace import draw_posterior
+from pumonitor.reviews.believed import ComplaintRate, believed_components
 from pumonitor.reviews.estimation import estimate_reviews
-from pumonitor.reviews.laplace import draw_posterior
-from pumonitor.reviews.likelihood import Likelihood
+from pumonitor.reviews.likelihood import ReviewLikelihood
 from tests.oracles.review_cells import (
     SHAPES,
     Line,
@@ -27,7 +28,7 @@ LINE = Line(
 
 
 def components(**changed):
-    return Components.of(
+    return believed_components(
         normal_score=LINE.normal_score,
         rank=LINE.rank,
         without_verdict=LINE.without_verdict,
@@ -93,8 +94,9 @@ def test_logit_p_bends_as_an_integrated_wiener_process_on_either_side_of_the_anc
     side, last = (away > 0).astype(int), np.rint(np.abs(away) / step).astype(int) - 1
     bent = height[:, side, last]
     expected = np.cov(bent.T) / bend**2
-    flat = smooth_covariance(away, bend=0.0, noise=0.4)
-    own = (smooth_covariance(away, bend=bend, noise=0.4) - flat) / bend**2
+    beside = {"level": 4.0, "slope": 1.5, "noise": 0.4}
+    flat = smooth_covariance(away, bend=0.0, **beside)
+    own = (smooth_covariance(away, bend=bend, **beside) - flat) / bend**2
     # Of 4,000 walks a variance errs by 2.2%: four times that.
     error = 0.09 * np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
     assert np.all(np.abs(own - expected) < error)
@@ -116,7 +118,7 @@ SMALL = {
 def test_the_evidence_is_the_mean_likelihood_of_what_is_believed(blocks, detection):
     rows = {name: np.array(number) for name, number in SMALL.items()}
     counts = counts_of(rows, blocks=blocks)
-    likelihood = Likelihood(counts=counts, errs=detection is not None)
+    likelihood = ReviewLikelihood(counts=counts, errs=detection is not None)
     own = draw_posterior(
         likelihood,
         components(),

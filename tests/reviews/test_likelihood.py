@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, special
 
-from pumonitor.reviews.likelihood import Likelihood
+from pumonitor.reviews.likelihood import ReviewLikelihood
 from tests.oracles.review_cells import chances, log_likelihood, rows_by_outcome
 from tests.reviews.made_up_queue import ALL_KINDS, counts_of
 
@@ -20,7 +20,7 @@ WITHOUT_MISTAKES = {**ALL_KINDS, "cleared_complained": [0, 0, 0]}
 
 def case(*, blocks, errs):
     rows = {name: np.array(row) for name, row in (ALL_KINDS if errs else WITHOUT_MISTAKES).items()}
-    return rows, Likelihood(counts=counts_of(rows, blocks=blocks), errs=errs)
+    return rows, ReviewLikelihood(counts=counts_of(rows, blocks=blocks), errs=errs)
 
 
 def _slope_of_chance(group, name, moves, s_logit, blocks):
@@ -120,7 +120,7 @@ def test_hidden_positives_are_those_of_rows_without_knowledge(errs):
 def test_rows_that_rules_chose_or_that_were_stopped_tell_nothing_of_others(kind):
     rows, likelihood = case(blocks=False, errs=True)
     more = {**rows, kind: rows[kind] + np.array([7, 70, 700])}
-    other = Likelihood(counts=counts_of(more, blocks=False), errs=True)
+    other = ReviewLikelihood(counts=counts_of(more, blocks=False), errs=True)
     at = (P_LOGIT, V, S_LOGIT[0] * np.ones(()))
     assert other.value(*at) == likelihood.value(*at)
     assert np.array_equal(other.slopes(*at).gradient, likelihood.slopes(*at).gradient)
@@ -170,7 +170,7 @@ def _log_likelihood_by_odds(rows, p_logit, v, s_logit, *, odds, blocks):
 @pytest.mark.parametrize("odds", [0.25, 4.0])
 def test_undecided_rows_may_be_likelier_positive_and_slopes_know_it(blocks, odds):
     rows, usual = case(blocks=blocks, errs=True)
-    likelihood = Likelihood(counts=usual.counts, errs=True, odds=odds)
+    likelihood = ReviewLikelihood(counts=usual.counts, errs=True, odds=odds)
 
     def expected(p_logit=P_LOGIT, v=V, s_logit=S_LOGIT):
         return _log_likelihood_by_odds(rows, p_logit, v, s_logit, odds=odds, blocks=blocks)
@@ -194,7 +194,9 @@ def test_undecided_rows_hide_more_positives_where_they_are_likelier_positive():
     hidden = [
         sum(
             (number * share).sum()
-            for number, share in Likelihood(counts=usual.counts, errs=False, odds=odds).hidden(*at)
+            for number, share in ReviewLikelihood(
+                counts=usual.counts, errs=False, odds=odds
+            ).hidden(*at)
         )
         for odds in (0.25, 1.0, 4.0)
     ]

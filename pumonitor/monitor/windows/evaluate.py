@@ -18,6 +18,7 @@ from pumonitor.monitor.windows.class_prior.followed import (
 )
 from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.references import Reference, References
+from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
 from pumonitor.monitor.windows.messages.summaries import summary_of_month
@@ -114,7 +115,11 @@ def evaluated_series(
 
 
 def _tables_of(monitor: Monitor) -> EvaluatedTables:
-    return EvaluatedTables(threshold=monitor.threshold, label_purity=monitor.label_purity)
+    return EvaluatedTables(
+        threshold=monitor.threshold,
+        label_purity=monitor.label_purity,
+        reviews=HowReviewed.of(monitor),
+    )
 
 
 def _evaluated(
@@ -130,7 +135,8 @@ def _evaluated(
     compared_with = None
     if reference is not None and not reference.holds_back(pane):
         compared_with = reference.windows_for(stored.model_version, stored.segment)
-    audits = priors.audited(stored)
+    class_prior = priors.of(stored)
+    audits = priors.audited(stored, class_prior)
     findings: Sequence[Finding] = ()
     if audits.reading is None:  # an audited class prior is not the assumed one
         findings = findings_of(
@@ -141,7 +147,7 @@ def _evaluated(
         state=pane.state,
         window=stored.window,
         tables=tables,
-        class_prior=priors.of(stored),
+        class_prior=class_prior,
         audits=audits,
         reference=compared_with,
         maturity=priors.arrivals.share_known(stored.model_version, stored.segment),

@@ -24,8 +24,10 @@ from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.windows.class_prior.known_windows import arrived_of
 from pumonitor.monitor.windows.evaluation.audited_windows import NO_AUDIT, WindowAudits, not_used
+from pumonitor.monitor.windows.evaluation.class_priors import is_given
 from pumonitor.monitor.windows.evaluation.series_tables import counts_of
 from pumonitor.ports import Pane
+from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
 __all__ = ["MonitorAudits", "audited_table", "past_audit"]
@@ -78,6 +80,7 @@ class MonitorAudits:
         stored: StoredSeries,
         pane: Pane,
         *,
+        class_prior: ClassPriorEstimate | None,
         share: Callable[[], ShareKnown],
         mature: Callable[[], StoredSeries | None],
     ) -> WindowAudits:
@@ -90,6 +93,8 @@ class MonitorAudits:
             The monitor's (`of`).
         stored : StoredSeries
         pane : Pane
+        class_prior : ClassPriorEstimate or None
+            Of the series, without audits.
         share : callable
             Share of the labels of a provisional pane that have arrived.
         mature : callable
@@ -107,7 +112,15 @@ class MonitorAudits:
                 else (self._through(audits), audits)
             )
             found = _read_with(
-                carried, used, stored, table, pane, monitor.threshold, share=share, mature=mature
+                carried,
+                used,
+                stored,
+                table,
+                pane,
+                monitor.threshold,
+                class_prior=class_prior,
+                share=share,
+                mature=mature,
             )
         except InputError as error:
             return WindowAudits(findings=(not_used(str(error)),))
@@ -252,6 +265,7 @@ def _read_with(
     pane: Pane,
     threshold: float,
     *,
+    class_prior: ClassPriorEstimate | None,
     share: Callable[[], ShareKnown],
     mature: Callable[[], StoredSeries | None],
 ) -> WindowAudits:
@@ -284,6 +298,7 @@ def _read_with(
     earlier = mature() if pane.state == "final" else None
     read = table if earlier is None else earlier.table() or table
     counts, believed, shared = found.in_window(read, threshold=threshold)
+    fair_labels = found.fair_labels
     if read is not table:
         bins = counts.bins.with_order_of(table, threshold=threshold)
         counts = AuditCounts.of(bins, decided=0, positive=0)
@@ -293,6 +308,9 @@ def _read_with(
             return NO_AUDIT
         arrived, variance = arrived_of(known, counts_of(stored)[0])
         believed = believed.so_far(arrived, log_variance=variance)
+        fair_labels = fair_labels and fair_labels.so_far(arrived, log_variance=variance)
+    if fair_labels is not None and class_prior is not None and _is_by_scores(class_prior):
+        fair_labels = fair_labels.with_class_prior(class_prior, counts)
     of = audits[place]
     is_of_window = window.start in of.by_window and of.model_version == version
     reading = WindowReading(
@@ -300,8 +318,9 @@ def _read_with(
         method="audit carried",
         counts=counts,
         believed=believed,
-        shared=shared,
+        shared=shared if fair_labels is None else fair_labels.shared_with(shared, believed),
         of_window=is_of_window,
+        fair_labels=fair_labels,
     )
     seen = _share_read(of) if is_of_window and pane.state != "provisional" else None
     return WindowAudits(reading=reading, used=_used(audits[: place + 1]), share_read=seen)
@@ -320,3 +339,9 @@ def _used(audits: Sequence[ReadAudit]) -> tuple[Mapping[str, Any], ...]:
         }
         for one in audits
     )
+
+
+def _is_by_scores(class_prior: ClassPriorEstimate) -> bool:
+    """Whether scores tell it, and not a person, whose audit would count twice."""
+    level = class_prior.diagnostics.get("over_time", {}).get("level", {})
+    return not is_given(class_prior) and level.get("source") != "given"

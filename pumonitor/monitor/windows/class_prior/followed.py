@@ -169,13 +169,14 @@ class PanePriors:
         """Keep what was estimated from a series' windows so far."""
         self._unfounded_levels[_key_of(stored)] = level
 
-    def audited(self, stored: StoredSeries) -> WindowAudits:
-        """What audits say of a series of the window."""
+    def audited(self, stored: StoredSeries, class_prior: ClassPriorEstimate | None) -> WindowAudits:
+        """What audits say of a series of the window, whose class prior without them is this."""
         return self.memory.audits.at(
             self.monitor,
             self._audits,
             stored,
             self.pane,
+            class_prior=class_prior,
             share=lambda: self.arrivals.share_known(stored.model_version, stored.segment),
             mature=lambda: self._mature_pane_of(stored),
         )

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.reviews.believed import Components
-from pumonitor.reviews.likelihood import Likelihood
+from pumonitor.audit.components import Components
+from pumonitor.audit.likelihood import Likelihood
 from pumonitor.stats.systematic_draws import draw_systematically
 
 __all__ = ["Drawn", "draw_posterior"]
@@ -37,6 +37,8 @@ class Drawn:
     ----------
     p_logit, v : ndarray of shape (draws, bins)
     s_logit : ndarray of shape (draws,)
+    component : ndarray of shape (draws,)
+        Which of those that were believed in each draw is of.
     effective : float
         How many independent draws they are worth.
     log_evidence : float
@@ -46,6 +48,7 @@ class Drawn:
     p_logit: FloatArray
     v: FloatArray
     s_logit: FloatArray
+    component: NDArray[np.intp]
     effective: float
     log_evidence: float
 
@@ -62,7 +65,7 @@ class _Target:
 
     @property
     def bins(self) -> int:
-        return len(self.likelihood.counts.bins.rows)
+        return len(self.likelihood.bins.rows)
 
     def split(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         s = x[..., 2 * self.bins] if self.detection is not None else np.full(x.shape[:-1], np.inf)
@@ -154,8 +157,7 @@ def draw_posterior(
     likely they are than in it. Weights are truncated at the square root of their number times
     their mean (Ionides, 2008), and draws then chosen by weight.
     """
-    counts = likelihood.counts
-    complained = counts.open_complained + counts.undecided_complained
+    complained = likelihood.complained
     share = (complained + 0.05) / (complained + 0.05).sum()
     target = _Target(
         likelihood=likelihood,
@@ -171,7 +173,7 @@ def draw_posterior(
     log_weight = components.log_weight[kept] + target.value(x, kept) - log_root
     around = _Proposal(target=target, kept=kept, x=x, root=root, log_weight=log_weight)
     for proposed in _PROPOSED:
-        drawn, importance = around.draw(proposed, rng)
+        drawn, component, importance = around.draw(proposed, rng)
         scale = importance.max()
         weight = np.exp(importance - scale)
         mean = weight.mean()
@@ -179,12 +181,13 @@ def draw_posterior(
         effective = float(weight.sum() ** 2 / (weight**2).sum())
         if effective >= _ENOUGH:
             break
-    taken = drawn[draw_systematically(np.log(np.maximum(weight, 1e-300)), size, rng)]
-    p_logit, v, s_logit = target.split(taken)
+    taken = draw_systematically(np.log(np.maximum(weight, 1e-300)), size, rng)
+    p_logit, v, s_logit = target.split(drawn[taken])
     return Drawn(
         p_logit=p_logit,
         v=v,
         s_logit=s_logit,
+        component=component[taken],
         effective=effective,
         log_evidence=float(scale + np.log(mean)),
     )
@@ -200,8 +203,10 @@ class _Proposal:
     root: FloatArray
     log_weight: FloatArray
 
-    def draw(self, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Draws, and the log of how much more likely each is than it was to be drawn."""
+    def draw(
+        self, size: int, rng: np.random.Generator
+    ) -> tuple[FloatArray, NDArray[np.intp], FloatArray]:
+        """Draws, their components, and the log of how much likelier each is than to be drawn."""
         which = draw_systematically(self.log_weight, size, rng)
         dimension = self.x.shape[1]
         normal = rng.standard_normal((size, dimension))
@@ -223,7 +228,8 @@ class _Proposal:
         chosen = (self.log_weight - special.logsumexp(self.log_weight))[which]
         component = self.kept[which]
         believed = self.target.components.log_weight[component]
-        return drawn, believed + self.target.value(drawn, component) - proposal - chosen
+        importance = believed + self.target.value(drawn, component) - proposal - chosen
+        return drawn, component, importance
 
 
 def _highest_points(target: _Target) -> tuple[NDArray[np.intp], FloatArray]:
