@@ -144,10 +144,11 @@ def _through(curve: Curve, x: FloatArray, y: FloatArray, here: int) -> Curve:
         Index of the chosen threshold; one above all scores has no point.
     """
     along, up = (np.median(drawn, axis=0) for drawn in (x, y))
-    at_chosen = along[here : here + 1]
-    place = np.searchsorted(curve.x, at_chosen)
+    at_chosen, chosen_y = along[here : here + 1], up[here : here + 1]
+    new = at_chosen[~np.isin(at_chosen, curve.x)]
+    place = np.searchsorted(curve.x, new)
     columns: dict[str, Any] = {
-        name: np.insert(values, place, np.interp(at_chosen, curve.x, values))
+        name: np.insert(values, place, np.interp(new, curve.x, values))
         for name in ("x", "low", "high", "uncorrected")
         if (values := getattr(curve, name)) is not None
     }
@@ -155,7 +156,10 @@ def _through(curve: Curve, x: FloatArray, y: FloatArray, here: int) -> Curve:
     if curve.name != "precision_recall":
         along, up = np.append(0.0, along), np.append(0.0, up)
     finer = replace(curve, **columns)
-    return _with_middle(finer, np.interp(finer.x, along, up))
+    middle = np.interp(finer.x, along, up)
+    # Thresholds between which no positive lies share their recall, not their precision.
+    middle[np.searchsorted(finer.x, at_chosen)] = chosen_y
+    return _with_middle(finer, middle)
 
 
 def _with_middle(curve: Curve, middle: FloatArray) -> Curve:

@@ -262,7 +262,7 @@ def compare(
         prior_from=prior_from,
         settings={"threshold": thresholds, **shared},
         warnings=warnings,
-        chosen_by=_chooser(tables, thresholds, warnings) if reviewed is None else None,
+        chosen_by=_chooser(tables, thresholds, warnings),
         possibly_chosen_by=_possible_choosers(tables, prior, label_purity=first.label_purity)
         if labels_may_be_chosen
         else (),

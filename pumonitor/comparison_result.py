@@ -27,8 +27,9 @@ SCHEMA_VERSION = 1
 _SHOWN = ("f1", "aul", "ll_score")
 _LISTED = 3
 _REMEDY = (
-    "Review a random sample of the rows, or of the rows that any of the models flags, and compare "
-    "on those labels; or give the chance of review as propensity, if no row had none."
+    "Give verdicts and complaints apart, verdicts as reviews; or review a random sample of the "
+    "rows, or of the rows that any of the models flags, and compare on those labels; or give the "
+    "chance of review as propensity, if no row had none."
 )
 
 

@@ -43,7 +43,7 @@ def test_labels_that_a_model_chose_give_no_verdict(below):
         "positives that it found count in its favour"
     )
     assert "F1, AUL, AUC, LL score, Precision, Recall and F2 of these models" in found.no_verdict
-    assert "Review a random sample of the rows" in found.no_verdict
+    assert "or review a random sample of the rows" in found.no_verdict
     text = str(found)
     assert found.no_verdict in text
     assert "is better than" not in text

@@ -342,8 +342,9 @@ def labels_stop_at_a_rank(table: ScoreTable, settings: Mapping[str, Any]) -> lis
                 f"Confirmed positives stop at {where} (the highest {100 * found.share:.2g}% of "
                 f"rows): right below, {more}. Cases above were reviewed and cases below rarely, so "
                 "the confirmed ones are not a fair sample, and estimates from them are too "
-                "favourable to these scores. Review some rows at random, or give the chance of "
-                "review as propensity."
+                "favourable to these scores. Give verdicts and complaints apart, verdicts as "
+                "reviews; or review some rows at random, or give the chance of review as "
+                "propensity."
             ),
         )
     ]

@@ -76,7 +76,8 @@ def _review_by_score(table: ScoreTable) -> list[Finding]:
             sentence=(
                 f"Confirmed positives {seen} than the reviewed cases imply for positives: which "
                 "cases are reviewed depends on the score, and the confirmed ones are not a fair "
-                "sample. Give the chance of review as propensity, or review some cases at random."
+                "sample. Give verdicts and complaints apart, verdicts as reviews; or give the "
+                "chance of review as propensity, or review some cases at random."
             ),
         )
     ]
@@ -99,7 +100,8 @@ def _never_reviewed(table: ScoreTable) -> list[Finding]:
                 f"{100 * below:.0f}% of all rows score below {table.lower[lowest]:.3g}, where "
                 "hardly any case was confirmed either way. If cases are confirmed by reviewing "
                 "high scores, positives further down are never found, and recall, F1 and AUC are "
-                "too high: review some low scores at random."
+                "too high: give verdicts and complaints apart, verdicts as reviews, or review some "
+                "low scores at random."
             ),
         )
     ]

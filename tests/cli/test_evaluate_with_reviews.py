@@ -123,6 +123,45 @@ def test_what_is_missing_or_too_much_is_said(shop, options, said):
     assert said in " ".join(done.output.replace("│", " ").split())
 
 
+def test_verdicts_below_rows_that_were_passed_over_ask_for_options(shop, tmp_path):
+    frame = pd.read_parquet(shop[0])
+    other = np.random.default_rng(0).normal(size=ROWS)
+    frame.assign(score=other).to_parquet(tmp_path / "other.parquet")
+    done = run(tmp_path / "other.parquet", "--verdicts", "verdict", "--blocks")
+    assert done.exit_code == 2
+    said = " ".join(done.output.split())
+    assert "say why each row was reviewed, --chosen-by, with score, random" in said
+    assert "name them, --stopped. If another score filled the queue" in said
+    assert "give that score: --ranked-by" in said
+    assert "Reviews(" not in said
+
+
+def test_a_warning_names_options(shop, tmp_path):
+    frame = pd.read_parquet(shop[0])
+    merged = frame.assign(chargeback=np.maximum(frame.chargeback, frame.verdict == "1"))
+    merged.to_parquet(tmp_path / "merged.parquet")
+    done = run(tmp_path / "merged.parquet", "--verdicts", "verdict", "--blocks")
+    said = " ".join(done.output.split())
+    assert "Only if these cases did complain all the same, say --no-blocks." in said
+
+
+def test_confirmed_positives_are_told_apart(shop, tmp_path):
+    frame = pd.read_parquet(shop[0])
+    both = frame.index[frame.verdict == "1"][:5]
+    frame.loc[both, "chargeback"] = 1
+    frame.to_parquet(tmp_path / "both.parquet")
+    page = tmp_path / "report.html"
+    done = run(
+        tmp_path / "both.parquet", "--verdicts", "verdict", "--no-blocks", "--report", str(page)
+    )
+    reviewed, complained = int((frame.verdict == "1").sum()) - 5, int(frame.chargeback.sum()) - 5
+    words = f"({reviewed} found by review, {complained} complained, 5 both)"
+    assert f"{reviewed + complained + 5} confirmed positive {words}" in " ".join(
+        done.output.split()
+    )
+    assert f"confirmed positives {words}" in page.read_text(encoding="utf-8")
+
+
 def test_the_report_draws_where_the_positives_are(shop, tmp_path):
     page = tmp_path / "report.html"
     done = run(shop[0], "--verdicts", "verdict", "--blocks", "--report", str(page))

@@ -26,7 +26,7 @@ def test_cases_reviewed_by_score_are_seen(window, findings):
     found = findings(reviewed(window, 0.02 + 0.5 * window.rank**8), window.scores)
     sentence = found["unfair_labels_by_review"].sentence
     assert sentence.startswith("Confirmed positives score higher (one outscores a positive in ")
-    assert "Give the chance of review as propensity" in sentence
+    assert "verdicts as reviews; or give the chance of review as propensity" in sentence
 
 
 def test_propensities_make_labels_of_cases_reviewed_by_score_fair(window, findings):

@@ -130,7 +130,8 @@ class TestDifferences:
         close = three.difference("third", "challenger", "recall")
         apart = np.hypot(*(three[name]["recall"].se for name in ("third", "challenger")))
         assert close.low <= case.truth_of("third", "challenger", "recall") <= close.high
-        assert close.se < 0.6 * apart
+        # Placed apart from each other it is .23 of it.
+        assert close.se < 0.15 * apart
 
     def test_undecided_rows_widen_the_difference(self):
         verdicts = SHOP.verdicts.astype(object)

@@ -251,3 +251,25 @@ def test_a_decision_by_reviews_plans_no_audit(decision):
     message = "what more reviews would narrow is planned for audits: pumonitor.plan_audit"
     with pytest.raises(ValueError, match=message):
         decision.reviews(100)
+
+
+@pytest.mark.parametrize("threshold", [-9.0, 2.0, 2.6])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_estimates_at_the_threshold_lie_on_the_curves(threshold, seed):
+    case = window(seed)
+    ev = pumonitor.evaluate(
+        case.complained,
+        case.scores,
+        threshold=threshold,
+        reviews=pumonitor.Reviews(case.verdicts, blocks=True),
+    )
+    points = {
+        "precision_recall": (ev["recall"].value, ev["precision"].value),
+        "roc": (1 - ev["specificity"].value, ev["recall"].value),
+        "lift": (ev["predicted_positive_rate"].value, ev["recall"].value),
+    }
+    for name, (x, y) in points.items():
+        curve = ev.curves[name]
+        assert np.all(np.diff(curve.x) > 0)
+        assert np.interp(x, curve.x, curve.y) == pytest.approx(y, abs=0.002), name
+        assert np.all((curve.low <= curve.y) & (curve.y <= curve.high))
