@@ -229,7 +229,6 @@ def test_window_is_read_by_the_last_audit_of_its_model_before_it_or_else_the_fir
         after=(known,) * len(audits),
         by_bin=(by_bin(np.ones(12), 0.1 * np.eye(12)),) * len(audits),
         overall=((1.2, 0.05),) * len(audits),
-        fair_labels=(None,) * len(audits),
     )
     found = carried.at("1", *period(month))
     own = [at for at, one in enumerate(versions) if one == "1"] or list(range(len(versions)))
