@@ -21,11 +21,13 @@ _Table = TypeVar("_Table", bound=ScoreColumns)
 
 def added(one: _Table, other: _Table) -> _Table:
     """The table of both sets of rows: cells in ascending order, those that overlap as one."""
-    weights = chances = None
+    weights = chances = reviewed = None
     if one.weights is not None or other.weights is not None:
         weights = _moments(one).followed_by(_moments(other))
     if one.chances is not None and other.chances is not None:
         chances = one.chances.followed_by(other.chances)
+    if one.reviewed is not None and other.reviewed is not None:
+        reviewed = one.reviewed.followed_by(other.reviewed)
     lower = np.concatenate([one.lower, other.lower])
     upper = np.concatenate([one.upper, other.upper])
     both = replace(
@@ -41,6 +43,7 @@ def added(one: _Table, other: _Table) -> _Table:
         weights=weights,
         propensities=_joint_propensities(one, other),
         chances=chances,
+        reviewed=reviewed,
     )
     order = np.lexsort((upper, lower))
     ordered = _changed(both, lambda column: column[order], lower=lower[order], upper=upper[order])
@@ -124,4 +127,5 @@ def _changed(
         negative=change(table.negative),
         weights=None if table.weights is None else table.weights.map(change),
         chances=None if table.chances is None else table.chances.map(change),
+        reviewed=None if table.reviewed is None else table.reviewed.map(change),
     )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._propensities import Chances, Propensities
+from pumonitor._reviewed import ReviewedRows
 from pumonitor._weights import Weights
 from pumonitor.errors import InputError
 
@@ -31,6 +32,7 @@ class ScoreColumns:
     weights: Weights | None = None
     propensities: Propensities | None = None
     chances: Chances | None = None
+    reviewed: ReviewedRows | None = None
 
     def __len__(self) -> int:
         return len(self.lower)

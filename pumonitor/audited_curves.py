@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,10 +102,9 @@ def audited_curves(
     metrics : tuple of ThresholdMetric
         Those with a curve by threshold.
     """
-    seen = resample(problem, cells=_CURVE_CELLS, thresholds=(threshold,))
-    at = AuditedPositives.of(
-        problem.table.compress(_CURVE_CELLS, thresholds=(threshold,)), posterior
-    )
+    edges = (threshold, *posterior.bins.edges.tolist())
+    seen = resample(problem, cells=_CURVE_CELLS, thresholds=edges)
+    at = AuditedPositives.of(problem.table.compress(_CURVE_CELLS, thresholds=edges), posterior)
     size = len(seen.labeled_draws)
     drawn = at.rates.recall[:size]
     mean = at.counts_above.mean(axis=0)
@@ -116,12 +115,53 @@ def audited_curves(
         population_draws=np.broadcast_to(seen.population_above, drawn.shape),
         prior_draws=at.rates.class_prior[:size],
     )
-    return {
-        "roc": roc_curve(problem, redrawn),
-        "precision_recall": precision_recall_curve(problem, redrawn),
-        "lift": lift_curve(problem, redrawn),
-        **_with_medians(by_threshold(problem, redrawn, metrics), at.rates, metrics),
+    # At the last threshold nothing is flagged, and precision has no value.
+    rates = at.rates_at(slice(None, -1))
+    here = int(np.searchsorted(at.thresholds, threshold))
+    false, flagged = rates.false_positive_rate, rates.predicted_positive_rate[np.newaxis]
+    precision = rates.class_prior * rates.recall / flagged
+    curves = {
+        "roc": _through(roc_curve(problem, redrawn), false, rates.recall, here),
+        "precision_recall": _through(
+            precision_recall_curve(problem, redrawn), rates.recall, precision, here
+        ),
+        "lift": _through(lift_curve(problem, redrawn), flagged, rates.recall, here),
     }
+    return curves | _with_medians(by_threshold(problem, redrawn, metrics), at.rates, metrics)
+
+
+def _through(curve: Curve, x: FloatArray, y: FloatArray, here: int) -> Curve:
+    """The curve through the medians at every threshold, with a point at the chosen one.
+
+    So the estimates at that threshold lie on it.
+
+    Parameters
+    ----------
+    curve : Curve
+    x, y : ndarray of shape (draws, thresholds)
+        Of x either draws or one row; thresholds ascend, so that x falls.
+    here : int
+        Index of the chosen threshold; one above all scores has no point.
+    """
+    along, up = (np.median(drawn, axis=0) for drawn in (x, y))
+    at_chosen = along[here : here + 1]
+    place = np.searchsorted(curve.x, at_chosen)
+    columns: dict[str, Any] = {
+        name: np.insert(values, place, np.interp(at_chosen, curve.x, values))
+        for name in ("x", "low", "high", "uncorrected")
+        if (values := getattr(curve, name)) is not None
+    }
+    along, up = along[::-1], up[::-1]
+    if curve.name != "precision_recall":
+        along, up = np.append(0.0, along), np.append(0.0, up)
+    finer = replace(curve, **columns)
+    return _with_middle(finer, np.interp(finer.x, along, up))
+
+
+def _with_middle(curve: Curve, middle: FloatArray) -> Curve:
+    """The curve with other points, which its band contains."""
+    low, high = np.minimum(curve.low, middle), np.maximum(curve.high, middle)
+    return replace(curve, y=middle, low=low, high=high)
 
 
 def _with_medians(
@@ -135,6 +175,5 @@ def _with_medians(
             drawn = np.broadcast_to(metric.formula(rates), rates.recall.shape)[:, : len(curve.x)]
         # Where nothing or everything is flagged MCC has no value.
         middle = np.where(np.isnan(drawn).any(axis=0), curve.y, np.median(drawn, axis=0))
-        low, high = np.minimum(curve.low, middle), np.maximum(curve.high, middle)
-        found[curve.name] = replace(curve, y=middle, low=low, high=high)
+        found[curve.name] = _with_middle(curve, middle)
     return found

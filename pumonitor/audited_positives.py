@@ -21,6 +21,7 @@ FloatArray = NDArray[np.float64]
 
 _SEED: Final = 23
 _ROUNDS: Final = 6
+_NOTHING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -189,6 +190,8 @@ def _spread(
     for _ in range(_ROUNDS):
         found = np.clip(found, labeled, rows)
         missing = wanted - found.sum(axis=1, keepdims=True)
+        if not (np.abs(missing) > _NOTHING * wanted).any():
+            break
         room = np.where(missing > 0, rows - found, found - labeled)
         found += room * np.clip(missing / np.maximum(room.sum(axis=1, keepdims=True), 1e-12), -1, 1)
     return np.asarray(found)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pumonitor._model_columns import model_thresholds, score_columns
 from pumonitor._validate import as_labels, row_weights
+from pumonitor.audit.estimates import audited
 from pumonitor.comparison_result import Comparison
 from pumonitor.diagnostics import diagnose
 from pumonitor.diagnostics.review_cut import review_cut
@@ -35,6 +36,8 @@ from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.labels.label_frequency import LabelFrequency
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding, Scenario, Target
+from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_models
+from pumonitor.reviews.given import Reviews
 from pumonitor.tables import ScoreTable
 
 __all__ = ["compare"]
@@ -61,6 +64,8 @@ def compare(
     target: Target = "process",
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
+    reviews: Reviews | None = None,
+    complaint_rate: tuple[float, float] | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Comparison:
     """Compare models that scored the same rows, of which only some positives are confirmed.
@@ -103,6 +108,13 @@ def compare(
     confidence_level
         As in `pumonitor.evaluate`.
     f_beta
+        As in `pumonitor.evaluate`.
+    reviews : Reviews, optional
+        Verdicts of a review queue, as in `pumonitor.evaluate`, in place of a class prior. A queue
+        that one model's score filled is then no reason to withhold a verdict. Which score that was
+        is seen where the highest rows of one of the models were reviewed; else it is told by
+        ``Reviews(ranked_by=...)``, as the name of a model or the score of each row.
+    complaint_rate
         As in `pumonitor.evaluate`.
     rng
         As in `pumonitor.evaluate`.
@@ -161,22 +173,46 @@ def compare(
     columns = score_columns(labels, label_values, scores)
     thresholds = model_thresholds(threshold, columns)
     chances: dict[str, Any] = {"detection_rate": detection_rate, "min_propensity": min_propensity}
-    tables = {
-        name: ScoreTable.from_arrays(
-            label_values,
-            values,
-            thresholds=(thresholds[name],),
-            sample_weight=sample_weight,
-            propensity=propensity,
-            **chances,
-        )
-        for name, values in columns.items()
-    }
     settings: dict[str, Any] = {
         "scenario": scenario,
         "target": target,
         "confidence_level": confidence_level,
     }
+    reviewed = None
+    if reviews is None:
+        refuse_without_reviews(complaint_rate)
+        tables: Mapping[str, ScoreTable] = {
+            name: ScoreTable.from_arrays(
+                label_values,
+                values,
+                thresholds=(thresholds[name],),
+                sample_weight=sample_weight,
+                propensity=propensity,
+                **chances,
+            )
+            for name, values in columns.items()
+        }
+    else:
+        reviewed = reviewed_models(
+            labels,
+            columns,
+            reviews=reviews,
+            complaint_rate=complaint_rate,
+            thresholds={name: (number,) for name, number in thresholds.items()},
+            confidence_level=confidence_level,
+            f_beta=f_beta,
+            class_prior=class_prior,
+            scenario=scenario,
+            label_purity=label_purity,
+            given={
+                "label_frequency": label_frequency,
+                "propensity": propensity,
+                "sample_weight": sample_weight,
+                "detection_rate": None if detection_rate == 1 else detection_rate,
+                "min_propensity": min_propensity or None,
+            },
+        )
+        tables, class_prior = reviewed.tables, reviewed.class_prior
     problems, prior_from, evidence = _problems(
         tables, class_prior, label_frequency, label_purity, rng=rng, **settings
     )
@@ -195,31 +231,48 @@ def compare(
     estimates = {
         name: _estimates(problem, thresholds[name], metrics) for name, problem in problems.items()
     }
+    also = {name: _also_diagnosed(problem, thresholds[name]) for name, problem in problems.items()}
     prior = _with_shown_interval(first)
-    warnings = {
-        name: diagnose(
-            tables[name],
-            {**_also_diagnosed(problem, thresholds[name]), **estimates[name]},
-            prior,
-            {"threshold": thresholds[name], **shared},
+    findings: Mapping[str, tuple[Finding, ...]] = dict.fromkeys(tables, ())
+    if reviewed is not None:
+        readings, prior = reviewed.readings, reviewed.class_prior
+        estimates, also = (
+            {name: audited(of, readings[name]) for name, of in each.items()}
+            for each in (estimates, also)
         )
-        for name, problem in problems.items()
+        findings = {name: reading.findings for name, reading in readings.items()}
+        shared |= {"target": "window", "label_purity_evidence": None, **reviewed.facts()}
+    warnings = {
+        name: (
+            *findings[name],
+            *diagnose(
+                tables[name],
+                {**also[name], **estimates[name]},
+                prior,
+                {"threshold": thresholds[name], **shared},
+                reviewed=reviewed is not None,
+            ),
+        )
+        for name in problems
     }
+    labels_may_be_chosen = reviewed is None and scenario == "single-training-set"
     return Comparison(
         estimates=estimates,
         class_prior=prior,
         prior_from=prior_from,
         settings={"threshold": thresholds, **shared},
         warnings=warnings,
-        chosen_by=_chooser(tables, thresholds, warnings),
+        chosen_by=_chooser(tables, thresholds, warnings) if reviewed is None else None,
         possibly_chosen_by=_possible_choosers(tables, prior, label_purity=first.label_purity)
-        if scenario == "single-training-set"
+        if labels_may_be_chosen
         else (),
         pairs=ModelPairs(
             models=models,
             rows=_rows(label_values, sample_weight, propensity, chances),
             threshold_metrics={metric.name: metric for metric in metrics},
-        ),
+        )
+        if reviewed is None
+        else reviewed,
     )
 
 

@@ -16,6 +16,7 @@ from pumonitor.errors import no_such
 from pumonitor.metrics.model_pairs import ModelPairs
 from pumonitor.names import title
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding, by_name, undefined
+from pumonitor.reviews.models import ReviewedModels
 
 if TYPE_CHECKING:
     import pandas
@@ -46,8 +47,8 @@ class Comparison:
     settings : mapping
         How it was computed: thresholds by model, scenario, target, label purity, confidence
         level, counts.
-    pairs : ModelPairs
-        The rows, for differences.
+    pairs : ModelPairs or ReviewedModels
+        What differences are made of.
     warnings : mapping of str to tuple of Finding
         The diagnostics that fired for each model.
     chosen_by : str or None
@@ -62,7 +63,7 @@ class Comparison:
     class_prior: ClassPriorEstimate
     prior_from: str | None
     settings: Mapping[str, Any]
-    pairs: ModelPairs = field(repr=False)
+    pairs: ModelPairs | ReviewedModels = field(repr=False)
     warnings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
     chosen_by: str | None = None
     possibly_chosen_by: tuple[str, ...] = ()

@@ -20,6 +20,7 @@ __all__ = [
     "Pane",
     "PredictionSource",
     "Progress",
+    "QueueDescription",
     "SampleRequest",
     "SampledRows",
     "SourceDescription",
@@ -187,7 +188,8 @@ class WindowCounts:
         Least and largest score of these rows.
     history : ndarray of int, shape (rows,)
         Label state at each moment asked for: the sum of (1 + label) * 3**k over moments k, so that
-        labels -1, 0 and 1 are digits 0, 1 and 2.
+        labels -1, 0 and 1 are digits 0, 1 and 2. With reviews the sum of state * 32**k over
+        moments k (`pumonitor.reviews.states`).
     propensity : ndarray of float, shape (rows,)
         Chance that such a positive is confirmed; NaN where no label or no column.
     rows : ndarray of int, shape (rows,)
@@ -204,6 +206,8 @@ class WindowCounts:
         together these are of all of them, and `windows` says of how many.
     unmatched : UnmatchedLabels or None
         Of labels known within the window, if there is something to report.
+    rules : tuple of str
+        Reasons of reviews that were taken for rules.
     """
 
     model_version: NDArray[np.str_]
@@ -218,6 +222,7 @@ class WindowCounts:
     found: InputCounts
     versions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unmatched: UnmatchedLabels | None = None
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +286,36 @@ class SampledRows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QueueDescription:
+    """What `pumonitor check` shows of the reviews of a queue.
+
+    Attributes
+    ----------
+    name : str
+        Of its table.
+    positive, negative, undecided : int
+        Rows with such a verdict.
+    reasons : mapping of str to int
+        Rows by the word that says why they were reviewed; empty where no column does.
+    rules : tuple of str
+        Those words that were taken for rules.
+    columns : mapping of str to str
+        Column names and types.
+    sample : sequence of mapping
+        Five rows, as plain values.
+    """
+
+    name: str
+    positive: int
+    negative: int
+    undecided: int
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    rules: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+    sample: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDescription:
     """What `pumonitor check` shows of a source.
 
@@ -308,6 +343,8 @@ class SourceDescription:
         snapshot.
     unmatched : UnmatchedLabels or None
         If there is something to report.
+    reviews : tuple of QueueDescription
+        Of each queue; labels are what is known by complaints and reviews together then.
     """
 
     engine: str
@@ -326,6 +363,7 @@ class SourceDescription:
     doubts: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     unmatched: UnmatchedLabels | None = None
+    reviews: tuple[QueueDescription, ...] = ()
 
 
 class PredictionSource(Protocol):

@@ -52,6 +52,8 @@ class ScoreTable(ScoreColumns):
         How many were lifted and how heavy the heaviest row is, when there are propensities.
     chances : Chances or None
         Propensities of unlabeled rows per cell, when they are known for all of them.
+    reviewed : ReviewedRows or None
+        What reviews and complaints say of the rows, in a monitor with reviews.
 
     Examples
     --------

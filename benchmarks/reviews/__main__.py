@@ -18,6 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from benchmarks.reviews.changes import judge_changes
+from benchmarks.reviews.pairs import COMPARED, measure_pair, pair_cells
 from benchmarks.reviews.windows import METRICS, MODELS, SETS, Cell, counts_of, draw_window
 from pumonitor.audit.metrics import metric_draws
 from pumonitor.reviews.estimation import estimate_reviews
@@ -90,9 +92,29 @@ def print_cells(cells: Iterator[Cell], *, runs: int, seed: int) -> None:
             if getattr(cell, name) != getattr(Cell(), name)
         )
         print(f"{cell}{extra}: {line}", flush=True)
-        chance = 2.33 * math.sqrt(GOAL * (1 - GOAL) / runs)
-        if min(covered.values()) < GOAL - chance:
+        if _falls_short(covered, runs=runs):
             failing.append(f"{cell}{extra}")
+    print(f"{len(failing)} cells below {GOAL} by more than chance", *failing, sep="\n  ")
+
+
+def _falls_short(covered: dict[str, float], *, runs: int) -> bool:
+    """Whether an interval covers less than it should, by more than chance."""
+    return min(covered.values()) < GOAL - 2.33 * math.sqrt(GOAL * (1 - GOAL) / runs)
+
+
+def print_pairs(*, runs: int, seed: int) -> None:
+    """A line a cell of two models, then those that fail."""
+    failing = []
+    for cell in pair_cells():
+        covered, width, verdicts = measure_pair(cell, runs=runs, seed=seed)
+        line = ", ".join(
+            f"{name} {covered[name]:.2f} ({width[name]:.3f}; better {verdicts[name][0]:.2f}, worse "
+            f"{verdicts[name][1]:.2f})"
+            for name in COMPARED
+        )
+        print(f"{cell}: {line}", flush=True)
+        if _falls_short(covered, runs=runs):
+            failing.append(str(cell))
     print(f"{len(failing)} cells below {GOAL} by more than chance", *failing, sep="\n  ")
 
 
@@ -138,7 +160,7 @@ def print_cost(*, runs: int, seed: int) -> None:
 def main() -> None:
     """Print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    sections = ("coverage", "violations", "capacity", "cost")
+    sections = ("coverage", "violations", "compare", "capacity", "changes", "cost")
     parser.add_argument("--only", nargs="+", choices=sections, default=list(sections))
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--cells", type=int, default=60)
@@ -152,8 +174,13 @@ def main() -> None:
                 print_cells(cells, runs=asked.runs, seed=asked.seed)
             case "violations":
                 print_cells(violation_cells(), runs=asked.runs, seed=asked.seed)
+            case "compare":
+                print_pairs(runs=asked.runs, seed=asked.seed)
             case "capacity":
                 print_capacity(runs=asked.runs, seed=asked.seed)
+            case "changes":
+                for line in judge_changes(runs=asked.runs, seed=asked.seed):
+                    print(line, flush=True)
             case _:
                 print_cost(runs=asked.runs, seed=asked.seed)
 

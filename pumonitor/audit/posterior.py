@@ -51,14 +51,18 @@ class PositivesByBin(ABC):
         """Draws of every metric, by its name in the library."""
         return metric_draws(self.bins, self.positives, self.concordance)
 
+    def all_metrics(self, *, beta: float) -> Mapping[str, FloatArray]:
+        """The same with F-beta and the LL score."""
+        drawn = self.metrics()
+        return {**drawn, **following_draws(drawn, beta=beta)}
+
     def estimates(
         self, *, method: str, confidence_level: float = 0.95, beta: float = 2.0
     ) -> Mapping[str, Estimate]:
         """Median and equal-tailed interval of every metric, F-beta and the LL score among them."""
-        drawn = self.metrics()
         return {
             name: self._estimate(name, draws, method=method, confidence_level=confidence_level)
-            for name, draws in {**drawn, **following_draws(drawn, beta=beta)}.items()
+            for name, draws in self.all_metrics(beta=beta).items()
         }
 
     def _estimate(

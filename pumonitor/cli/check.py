@@ -171,6 +171,17 @@ def _details(one: MonitorCheck) -> dict[str, Any]:
             "sample": description.label_sample,
             "delay_seconds": description.delay_quantiles,
         },
+        "reviews": [
+            {
+                "positive": queue.positive,
+                "negative": queue.negative,
+                "undecided": queue.undecided,
+                "reasons": queue.reasons,
+                "columns": queue.columns,
+                "sample": queue.sample,
+            }
+            for queue in description.reviews
+        ],
         "due": {
             "windows": due.windows,
             "panes": due.panes,
@@ -257,6 +268,7 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
     for title, rows, columns in (
         ("Predictions", description.sample, description.columns),
         ("Labels", description.label_sample, description.label_columns),
+        *(("Reviews", queue.sample, queue.columns) for queue in description.reviews),
     ):
         console.print(f"\n  {title}: the first rows, read by {description.engine}", markup=False)
         console.print(rows_table(rows, columns))
@@ -264,6 +276,14 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
         console.print(
             f"\n  Predictions from {description.first:%Y-%m-%d %H:%M} to "
             f"{description.last:%Y-%m-%d %H:%M} UTC"
+        )
+    for queue in description.reviews:
+        reasons = ", ".join(f"{word} {rows:,}" for word, rows in queue.reasons.items())
+        console.print(
+            f"  {queue.name}: {queue.positive:,} positive, {queue.negative:,} negative and "
+            f"{queue.undecided:,} undecided verdicts"
+            + (f"; reviewed for {reasons}" if reasons else "; reviewed for their score"),
+            markup=False,
         )
     if description.delay_quantiles:
         quantiles = ", ".join(

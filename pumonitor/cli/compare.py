@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,6 +33,19 @@ from pumonitor.cli.readings import (
     column_or_number,
     label_frequency_of,
     label_purity_of,
+)
+from pumonitor.cli.reviews_of_file import (
+    Blocks,
+    ChosenBy,
+    ComplaintRateText,
+    RankedBy,
+    ReviewColumns,
+    Stopped,
+    Verdicts,
+    Words,
+    findings_in_options,
+    messages_in_options,
+    read_reviewed_rows,
 )
 
 if TYPE_CHECKING:
@@ -68,6 +82,13 @@ def compare(
     detection_rate: DetectionRate = 1.0,
     min_propensity: MinPropensity = 0.0,
     sample_weight: SampleWeight = None,
+    verdicts: Verdicts = None,
+    blocks: Blocks = None,
+    word: Words = None,
+    chosen_by: ChosenBy = None,
+    ranked_by: RankedBy = None,
+    stopped: Stopped = None,
+    complaint_rate: ComplaintRateText = None,
     target: Target = TargetName.PROCESS,
     confidence_level: ConfidenceLevel = 0.95,
     f_beta: Annotated[
@@ -90,43 +111,83 @@ def compare(
     confirmed positives and largely cancel. All rows are held in memory.
 
     Example: pumonitor compare scored.csv --labels confirmed --scores champion,challenger
+
+    Where the champion's score fills a review queue, its verdicts must be read beside complaints:
+    pumonitor compare scored.csv --labels chargeback --scores champion,challenger
+    --verdicts verdict --blocks
     """
     thresholds = _thresholds(_models(scores), threshold)
     prior = class_prior_of(class_prior, confidence_level=confidence_level)
     frequency, purity = label_frequency_of(label_frequency), label_purity_of(label_purity)
     chance = column_or_number(propensity)
+    reviews = ReviewColumns(
+        verdicts=verdicts,
+        blocks=blocks,
+        words=word,
+        chosen_by=chosen_by,
+        ranked_by=ranked_by,
+        stopped=stopped,
+        complaint_rate=complaint_rate,
+    )
+    options: dict[str, Any] = {
+        "threshold": thresholds,
+        "class_prior": prior,
+        "label_frequency": frequency,
+        "scenario": scenario.value,
+        "label_purity": purity,
+        "min_propensity": min_propensity,
+        "target": target.value,
+        "confidence_level": confidence_level,
+        "f_beta": f_beta,
+        "rng": seed,
+    }
     with errors_as_messages():
         with progress_bar() as step:
             from pumonitor.comparison import compare as compare_models
             from pumonitor.sources.one_table.scored_rows import read_scored_rows
 
             with settings_as_input():
-                rows = read_scored_rows(
-                    file,
-                    labels=labels,
-                    thresholds=thresholds,
-                    sample_weight=sample_weight,
-                    propensity=chance if isinstance(chance, str) else None,
-                    progress=step,
-                )
-                step("Comparing", None)
-                found = compare_models(
-                    rows.labels,
-                    rows.scores,
-                    threshold=thresholds,
-                    class_prior=prior,
-                    label_frequency=frequency,
-                    scenario=scenario.value,
-                    label_purity=purity,
-                    propensity=rows.propensity if isinstance(chance, str) else chance,
-                    detection_rate=detection_rate,
-                    min_propensity=min_propensity,
-                    sample_weight=rows.sample_weight,
-                    target=target.value,
-                    confidence_level=confidence_level,
-                    f_beta=f_beta,
-                    rng=seed,
-                )
+                if verdicts is not None:
+                    with messages_in_options():
+                        rows, reviewed = read_reviewed_rows(
+                            file,
+                            labels=labels,
+                            thresholds=thresholds,
+                            columns=reviews,
+                            detection_rate=detection_rate,
+                            progress=step,
+                        )
+                        step("Comparing", None)
+                        found = compare_models(
+                            rows.labels,
+                            {name: rows.scores[name] for name in thresholds},
+                            propensity=chance,
+                            sample_weight=sample_weight,
+                            **reviewed,
+                            **options,
+                        )
+                        warnings = {
+                            name: findings_in_options(each) for name, each in found.warnings.items()
+                        }
+                        found = replace(found, warnings=warnings)
+                else:
+                    rows = read_scored_rows(
+                        file,
+                        labels=labels,
+                        thresholds=thresholds,
+                        sample_weight=sample_weight,
+                        propensity=chance if isinstance(chance, str) else None,
+                        progress=step,
+                    )
+                    step("Comparing", None)
+                    found = compare_models(
+                        rows.labels,
+                        rows.scores,
+                        propensity=rows.propensity if isinstance(chance, str) else chance,
+                        detection_rate=detection_rate,
+                        sample_weight=rows.sample_weight,
+                        **options,
+                    )
         _print(found, source=file, as_json=as_json)
 
 

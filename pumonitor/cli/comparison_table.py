@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pumonitor.comparison_result import Comparison, Lead
 from pumonitor.names import title
 from pumonitor.report.numbers import interval_text, number, percent_with_interval, rows
+from pumonitor.report.review_words import how_known
 from pumonitor.results import Estimate
 
 if TYPE_CHECKING:
@@ -38,10 +39,16 @@ def rendered(found: Comparison, *, name: str, width: int) -> Iterator[Renderable
 
     settings = found.settings
     yield Text(f"\n{name}", style="bold")
+    reviews = settings.get("reviews")
+    known = how_known(None if reviews is None else reviews["rows"])
     yield Text(
-        f"{rows(settings['n_labeled'])} confirmed positive, {rows(settings['n_unlabeled'])} "
+        f"{rows(settings['n_labeled'])} confirmed positive{known}, {rows(settings['n_unlabeled'])} "
         f"unconfirmed; {settings['scenario']}"
     )
+    if reviews is not None:
+        of = settings["ranked_by"]
+        whose = "another score" if of is None else f"the score of {of}"
+        yield Text(f"The review queue was filled by {whose}.")
     yield Text(f"{_prior(found)}\n")
     if found.no_verdict is not None:
         yield Padding(Text(f"No verdict. {found.no_verdict}", style="yellow"), (0, 0, 0, 2))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pumonitor.names import GROUPS, MEANING, UNCORRECTED_OF, title
 from pumonitor.report.estimate_table import reasons_for_doubt
 from pumonitor.report.numbers import interval_text, number, percent_with_interval, rows
+from pumonitor.report.review_words import how_known
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict
 from pumonitor.results import Estimate, Evaluation
@@ -58,8 +59,9 @@ def _facts(ev: Evaluation) -> str:
     settings = ev.settings
     negative = settings["n_negative"]
     also = f", {rows(negative)} confirmed negative" if negative else ""
+    known = how_known(None if ev.reviews is None else ev.reviews.counts.totals())
     return (
-        f"{rows(settings['n_labeled'])} confirmed positive, {rows(settings['n_unlabeled'])} "
+        f"{rows(settings['n_labeled'])} confirmed positive{known}, {rows(settings['n_unlabeled'])} "
         f"unconfirmed{also}; threshold {settings['threshold']:g}, {settings['scenario']}"
     )
 

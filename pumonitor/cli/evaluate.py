@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,7 +45,9 @@ from pumonitor.cli.reviews_of_file import (
     Stopped,
     Verdicts,
     Words,
-    evaluate_with_reviews,
+    findings_in_options,
+    messages_in_options,
+    read_reviewed_rows,
 )
 
 if TYPE_CHECKING:
@@ -154,25 +157,34 @@ def evaluate(
     }
     with errors_as_messages():
         with progress_bar() as step:
+            from pumonitor.evaluation import evaluate as evaluate_rows
             from pumonitor.evaluation import evaluate_table
             from pumonitor.sources import read_score_table
 
             with settings_as_input():
                 if verdicts is not None:
-                    ev = evaluate_with_reviews(
-                        file,
-                        labels=labels,
-                        scores=scores,
-                        threshold=threshold,
-                        columns=reviews,
-                        progress=step,
-                        propensity=column_or_number(propensity),
-                        sample_weight=sample_weight,
-                        label_frequency=frequency,
-                        detection_rate=detection_rate,
-                        min_propensity=min_propensity,
-                        **options,
-                    )
+                    with messages_in_options():
+                        rows, reviewed = read_reviewed_rows(
+                            file,
+                            labels=labels,
+                            thresholds={scores: threshold},
+                            columns=reviews,
+                            detection_rate=detection_rate,
+                            progress=step,
+                        )
+                        step("Estimating", None)
+                        ev = evaluate_rows(
+                            rows.labels,
+                            rows.scores[scores],
+                            threshold=threshold,
+                            propensity=column_or_number(propensity),
+                            sample_weight=sample_weight,
+                            label_frequency=frequency,
+                            min_propensity=min_propensity,
+                            **reviewed,
+                            **options,
+                        )
+                        ev = replace(ev, warnings=findings_in_options(ev.warnings))
                 else:
                     table = read_score_table(
                         file,

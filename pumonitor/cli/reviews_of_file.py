@@ -1,20 +1,24 @@
-"""Rows of a file with the verdicts of a review queue, for `pumonitor evaluate --verdicts`."""
+"""Rows of a file with the verdicts of a review queue: `--verdicts` of evaluate and compare."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from pumonitor.cli.readings import share_interval_of
+from pumonitor.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pumonitor.results import Evaluation
+    from pumonitor.results import Finding
+    from pumonitor.sources.one_table.scored_rows import ScoredRows
 
 __all__ = [
     "Blocks",
@@ -25,7 +29,9 @@ __all__ = [
     "Stopped",
     "Verdicts",
     "Words",
-    "evaluate_with_reviews",
+    "findings_in_options",
+    "messages_in_options",
+    "read_reviewed_rows",
 ]
 
 _PANEL: Final = "Reviews"
@@ -69,8 +75,8 @@ RankedBy = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Score that filled the queue, where it is not that of --scores: the champion's, for a "
-        "challenger.",
+        help="Score that filled the queue: for evaluate, where it is not that of --scores (the "
+        "champion's, for a challenger); for compare, where it is not seen from the verdicts.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -92,6 +98,32 @@ ComplaintRateText = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+
+_ARGUMENTS: Final = (
+    "calibrated_scores",
+    "chosen_by",
+    "class_prior",
+    "complaint_rate",
+    "detection_rate",
+    "label_frequency",
+    "label_purity",
+    "min_propensity",
+    "ranked_by",
+    "sample_weight",
+)
+"""Of the library, each of which is an option with hyphens."""
+
+_AS_OPTIONS: Final = (
+    (r"Reviews\(words=\{.*?\}\)", "--word fraud=1 --word ok=0 --word unclear=undecided"),
+    (r"Reviews\((\w+)=\.\.\.\)", r"--\1"),
+    (r"Reviews\((\w+)='(.+?)'\)", r"--\1 \2"),
+    ("chosen_by='score' only", "score in all of them only"),
+    (r"chosen_by='(\w+)'", r"\1 in --chosen-by"),
+    ("blocks=True", "--blocks"),
+    ("blocks=False", "--no-blocks"),
+    ("blocks is False", "--no-blocks is given"),
+    (r"^(verdicts|stopped)\b", r"--\1"),
+)
 
 _FLAGS: Final = {"": False, "0": False, "false": False, "0.0": False}
 _SET: Final = {"1": True, "true": True, "1.0": True}
@@ -133,52 +165,51 @@ class ReviewColumns:
             raise typer.BadParameter(msg, param_hint="--blocks")
 
 
-def evaluate_with_reviews(
+def read_reviewed_rows(
     file: str,
     *,
     labels: str,
-    scores: str,
-    threshold: float,
+    thresholds: Mapping[str, float],
     columns: ReviewColumns,
     detection_rate: float,
     progress: Any,
-    **options: Any,
-) -> Evaluation:
-    """Read rows with their verdicts, and evaluate them.
+) -> tuple[ScoredRows, dict[str, Any]]:
+    """Read rows with their verdicts.
 
     Parameters
     ----------
-    file, labels, scores, threshold
-        As given to `pumonitor evaluate`.
+    file, labels
+        As given on the command line.
+    thresholds : mapping of str to float
+        Of each model, by the column of its score.
     columns : ReviewColumns
     detection_rate : float
         Share of the positives it sees that review finds; 1 unless it is known.
     progress : callable
         Called with a step's name and the share of it that is done.
-    **options
-        Of `pumonitor.evaluate`.
+
+    Returns
+    -------
+    (ScoredRows, dict)
+        The rows, and `reviews` and `complaint_rate` of `pumonitor.evaluate` and `compare`.
 
     Raises
     ------
     InputError
         If rows, verdicts or reasons cannot be used.
     """
-    from pumonitor.evaluation import evaluate
     from pumonitor.reviews.given import Reviews
     from pumonitor.sources.one_table.scored_rows import read_scored_rows
 
     named = [columns.verdicts, columns.chosen_by, columns.stopped]
+    ranking = () if columns.ranked_by is None else (columns.ranked_by,)
     rows = read_scored_rows(
         file,
         labels=labels,
-        thresholds={
-            scores: threshold,
-            **({} if columns.ranked_by is None else {columns.ranked_by: None}),
-        },
+        thresholds={**dict.fromkeys(ranking), **thresholds},
         texts=[name for name in named if name is not None],
         progress=progress,
     )
-    progress("Estimating", None)
     reviews = Reviews(
         rows.texts[str(columns.verdicts)],
         blocks=bool(columns.blocks),
@@ -189,15 +220,49 @@ def evaluate_with_reviews(
         detection_rate=detection_rate,
     )
     rate = columns.complaint_rate
-    return evaluate(
-        rows.labels,
-        rows.scores[scores],
-        threshold=threshold,
-        reviews=reviews,
-        complaint_rate=(
+    return rows, {
+        "reviews": reviews,
+        "complaint_rate": (
             None if rate is None else share_interval_of(rate, option="--complaint-rate")
         ),
-        **options,
+    }
+
+
+@contextmanager
+def messages_in_options() -> Iterator[None]:
+    """Context in which an error names options, where the library names its arguments."""
+    try:
+        yield
+    except (InputError, ValueError) as error:
+        raise InputError(_in_options(str(error))) from None
+
+
+def findings_in_options(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings that name options, where the library names its arguments."""
+    return tuple(replace(each, sentence=_in_options(each.sentence)) for each in findings)
+
+
+def _in_options(text: str) -> str:
+    """What the library says of its arguments, as the options that give them.
+
+    Examples
+    --------
+    >>> _in_options("leave out class_prior, propensity, or reviews")
+    'leave out --class-prior, --propensity, or --verdicts'
+    >>> _in_options("name them, Reviews(stopped=...), or say blocks=False")
+    'name them, --stopped, or say --no-blocks'
+    """
+    for pattern, instead in _AS_OPTIONS:
+        text = re.sub(pattern, instead, text)
+    text = re.sub(
+        "(?<=leave out )[a-z_, ]+(?=, or reviews)",
+        lambda names: re.sub("[a-z_]+", r"--\g<0>", names[0]),
+        text,
+    ).replace(", or reviews", ", or --verdicts")
+    return re.sub(
+        f"(?:--)?\\b({'|'.join(_ARGUMENTS)})\\b",
+        lambda name: f"--{name[1].replace('_', '-')}",
+        text,
     )
 
 

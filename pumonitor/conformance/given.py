@@ -30,6 +30,7 @@ _SOME: Final[Mapping[Kind, Any]] = {
 _BOUNDED: Final = {
     "predictions": " WHERE :start < :end",
     "positives": " WHERE :as_of IS NOT NULL",
+    "reviews": " WHERE :as_of IS NOT NULL",
 }
 """What lets all rows through, and has the parameters that a query must have."""
 
@@ -40,7 +41,7 @@ class GivenTable:
 
     Attributes
     ----------
-    role : {"predictions", "positives"}
+    role : {"predictions", "positives", "reviews"}
     kinds : mapping of str to str
         What kind of values each column holds, as `Column.kind`.
     rows : tuple of tuple

@@ -64,14 +64,14 @@ class Outcome:
         return ""
 
 
-def outcome_of(case: Case, made: object, known: object, *, timeout: float) -> Outcome:
+def outcome_of(case: Case, places: Mapping[str, object], *, timeout: float) -> Outcome:
     """Count a case wherever its tables are.
 
     Parameters
     ----------
     case : Case
-    made, known : object
-        Predictions and positives, as `open_source` takes them.
+    places : mapping of str to object
+        Predictions, positives, and reviews if there are any, as `open_source` takes them.
     timeout : float
         Seconds for one statement.
     """
@@ -79,13 +79,14 @@ def outcome_of(case: Case, made: object, known: object, *, timeout: float) -> Ou
     try:
         with closing(
             open_source(
-                made,
+                places["predictions"],
                 case.made,
-                known,
+                places["positives"],
                 case.known,
                 score_scale=case.scale,
                 statement_timeout=timeout,
                 clock=lambda: _NOW,
+                reviews=[] if case.reviewed is None else [(places["reviews"], case.reviewed)],
             )
         ) as source:
             for place, request in enumerate(case.requests):

@@ -45,7 +45,13 @@ def smallest(case: Case, differs: Callable[[Case], bool], *, tries: int) -> Case
         case.positives.rows,
         lambda rows: still(replace(case, positives=case.positives.with_rows(rows))),
     )
-    return replace(case, positives=case.positives.with_rows(known))
+    case = replace(case, positives=case.positives.with_rows(known))
+    if (reviews := case.reviews) is None:
+        return case
+    decided = _fewest(
+        reviews.rows, lambda rows: still(replace(case, reviews=reviews.with_rows(rows)))
+    )
+    return replace(case, reviews=reviews.with_rows(decided))
 
 
 def _fewest(rows: Sequence[_Row], differs: Callable[[Sequence[_Row]], bool]) -> Sequence[_Row]:

@@ -148,15 +148,18 @@ def _in_terms_of(dialect: Dialect, case: Case) -> Case:
 
 
 def _result(url: str, dialect: Dialect, case: Case, *, timeout: float) -> CaseResult:
-    tables = {"predictions": case.predictions, "positives": case.positives}
-    for role in sorted(case.in_engine):
-        if reason := tables[role].not_held(dialect):
+    for role in sorted(case.in_engine & set(case.tables)):
+        if reason := case.tables[role].not_held(dialect):
             return CaseResult(name=case.name, status="not run", detail=reason)
 
     def both(asked: Case) -> tuple[Outcome, Outcome]:
         return (
             _in_engine(url, dialect, asked, timeout=timeout),
-            outcome_of(asked, asked.predictions.arrow(), asked.positives.arrow(), timeout=timeout),
+            outcome_of(
+                asked,
+                {role: table.arrow() for role, table in asked.tables.items()},
+                timeout=timeout,
+            ),
         )
 
     found, expected = both(case)
@@ -179,16 +182,15 @@ def _result(url: str, dialect: Dialect, case: Case, *, timeout: float) -> CaseRe
         digest=found.digest,
         expected=expected.digest,
         detail=here.difference(there),
-        example=f"predictions:\n{fewest.predictions.shown()}\n"
-        f"positives:\n{fewest.positives.shown()}",
+        example="\n".join(f"{role}:\n{table.shown()}" for role, table in fewest.tables.items()),
     )
 
 
 def _in_engine(url: str, dialect: Dialect, case: Case, *, timeout: float) -> Outcome:
-    made: object = case.predictions.arrow()
-    known: object = case.positives.arrow()
-    if "predictions" in case.in_engine:
-        made = SqlQuery(url=url, query=case.predictions.query(dialect))
-    if "positives" in case.in_engine:
-        known = SqlQuery(url=url, query=case.positives.query(dialect))
-    return outcome_of(case, made, known, timeout=timeout)
+    places: dict[str, object] = {
+        role: SqlQuery(url=url, query=table.query(dialect))
+        if role in case.in_engine
+        else table.arrow()
+        for role, table in case.tables.items()
+    }
+    return outcome_of(case, places, timeout=timeout)

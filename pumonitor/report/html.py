@@ -22,6 +22,7 @@ from pumonitor.report.figures import (
 from pumonitor.report.history_chart import HistoryPoint
 from pumonitor.report.numbers import number, percent, percent_with_interval, rows
 from pumonitor.report.prior_chart import PriorHistory
+from pumonitor.report.review_words import how_known
 from pumonitor.report.sensitivity_chart import sensitivities, sensitivity_reading
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict
@@ -143,10 +144,12 @@ def _basis(evaluation: Evaluation) -> str:
     negatives = settings["n_negative"]
     others = f" and {rows(negatives)} confirmed negatives" if negatives else ""
     threshold = f"{settings['threshold']:.4g}"
+    reviews = evaluation.reviews
+    known = how_known(None if reviews is None else reviews.counts.totals())
     return (
-        f"{labeled} confirmed positives{others}, and {unlabeled} unconfirmed cases. A case is "
-        f"flagged when its score is {threshold} or higher. An unconfirmed case may be positive or "
-        "negative: nobody has looked, or not yet. The estimates allow for the positives hidden "
+        f"{labeled} confirmed positives{known}{others}, and {unlabeled} unconfirmed cases. A case "
+        f"is flagged when its score is {threshold} or higher. An unconfirmed case may be positive "
+        "or negative: nobody has looked, or not yet. The estimates allow for the positives hidden "
         "among them."
     )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
-from pumonitor.report.numbers import percent
+from pumonitor.report.numbers import percent, rows
 from pumonitor.reviews.reading import ReviewedEstimates
 
-__all__ = ["NOT_SEEN", "THESE_CASES", "how_complaints_come", "how_reviewed"]
+__all__ = ["NOT_SEEN", "THESE_CASES", "how_complaints_come", "how_known", "how_reviewed"]
 
 _REVIEWED: Final = (
     "A verdict is the truth of its case, which was reviewed for its score, by chance, or for a "
@@ -30,6 +31,13 @@ _COMPLAINTS: Final = (
     "Not taken for a fair sample: how likely a positive is to complain follows the score evenly, "
     "with a slope that is allowed for."
 )
+_ORIGINS: Final = {
+    "found by review": ("positive_silent", "drawn_positive"),
+    "complained": ("open_complained", "undecided_complained"),
+    "both": ("positive_complained",),
+    "cleared, then complained": ("cleared_complained",),
+    "of a rule, or stopped": ("known_positive",),
+}
 NOT_SEEN: Final = (
     "Nobody sees a change of that slope far below the scores that are reviewed, positives that can "
     "never complain, and reviewers who call negatives positive. A week with a lower cut, or an "
@@ -56,3 +64,24 @@ def how_complaints_come(reviews: ReviewedEstimates) -> str:
         f"{said} As stated, {percent(low)} to {percent(high)} of the positives that nobody "
         "reviewed or stopped have complained by now."
     )
+
+
+def how_known(reviews: Mapping[str, int] | None) -> str:
+    """How many of the confirmed positives came through review and through complaints.
+
+    Parameters
+    ----------
+    reviews : mapping of str to int or None
+        Rows by kind (`pumonitor.reviews.KINDS`); None without reviews, of which nothing is said.
+
+    Examples
+    --------
+    >>> how_known({"positive_silent": 130, "open_complained": 60, "positive_complained": 22})
+    ' (130 found by review, 60 complained, 22 both)'
+    """
+    if reviews is None:
+        return ""
+    parts = [
+        (sum(reviews.get(kind, 0) for kind in kinds), words) for words, kinds in _ORIGINS.items()
+    ]
+    return f" ({', '.join(f'{rows(count)} {words}' for count, words in parts if count)})"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.audit.bins import ScoreBins, bins_with_cuts
+from pumonitor.audit.bins import bins_with_cuts
 from pumonitor.errors import InputError
 from pumonitor.reviews.counts import KINDS, NEGATIVE, POSITIVE, ReviewCounts, kind_of_rows
 from pumonitor.reviews.given import UNREVIEWED, Reviews
@@ -16,17 +15,24 @@ from pumonitor.tables import ScoreTable
 
 __all__ = [
     "count_rows",
-    "count_rows_of_both",
     "cuts_of_queue",
+    "cuts_of_scores",
+    "edges_of_queue",
     "kinds_of_rows",
     "labels_of_kinds",
     "lowest_of_stopped",
+    "took_the_highest",
 ]
 
 IntArray = NDArray[np.int64]
 
 MOST: Final = 20
 LABELED_A_BIN: Final = 3
+
+
+def took_the_highest(scores: NDArray[Any], reviews: Reviews) -> bool:
+    """Whether no verdict of the queue lies below a row that it passed over."""
+    return _verdicts_below(scores, reviews) == 0
 
 
 def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
@@ -37,16 +43,8 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
     InputError
         If nothing says how rows were chosen and verdicts lie below rows that were not reviewed.
     """
-    rows = reviews.rows
-    ranked = rows.is_ranked
-    if not ranked.any():
-        return ()
-    lowest = float(scores[ranked].min())
-    passed_over = (rows.verdict == UNREVIEWED) & ~rows.stopped & (scores >= lowest)
-    if not passed_over.any():
-        return (lowest,)
-    highest = float(scores[passed_over].max())
-    below = int((ranked & (scores < highest)).sum())
+    ranked, below = reviews.rows.is_ranked, _verdicts_below(scores, reviews)
+    cuts = cuts_of_scores(scores[ranked], scores[_left(reviews)], all_scores=scores)
     # Of rows that tie at the cut some may be left over: none lies below the other then.
     if below and not reviews.is_chosen_by_given:
         msg = (
@@ -54,20 +52,73 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
             "the queue did not take the highest scores alone: say why each row was reviewed, "
             "Reviews(chosen_by=...), with score, random, audit, complaint or the name of a rule; "
             "chosen_by='score' only if the queue took the highest scores of each day. Rows that "
-            "were declined outright are no such rows: name them, Reviews(stopped=...)"
+            "were declined outright are no such rows: name them, Reviews(stopped=...). If another "
+            "score filled the queue, give that score: Reviews(ranked_by=...)"
         )
         raise InputError(msg)
-    above = scores[scores > highest]
-    return (lowest,) if len(above) == 0 else (lowest, float(above.min()))
+    return cuts
 
 
-def lowest_of_stopped(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
-    """The score from which on all rows were stopped, if there is one: nothing is known above it."""
+def edges_of_queue(
+    scores: NDArray[Any], reviews: Reviews
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The cuts of the queue, and all scores at which what is known of rows changes.
+
+    Raises
+    ------
+    InputError
+        As `cuts_of_queue` does.
+    """
+    cuts = cuts_of_queue(scores, reviews)
     stopped = reviews.rows.stopped & (reviews.rows.verdict < 0)
-    if not stopped.any() or stopped.all():
+    return cuts, (*cuts, *lowest_of_stopped(scores[stopped], scores[~stopped]))
+
+
+def _left(reviews: Reviews) -> NDArray[np.bool_]:
+    """Rows that were neither reviewed nor stopped."""
+    return np.asarray((reviews.rows.verdict == UNREVIEWED) & ~reviews.rows.stopped)
+
+
+def _verdicts_below(scores: NDArray[Any], reviews: Reviews) -> int:
+    """Rows that the queue took for their score though it left one of a higher score."""
+    highest = scores[_left(reviews)].max(initial=-np.inf)
+    return int((reviews.rows.is_ranked & (scores < highest)).sum())
+
+
+def cuts_of_scores(
+    ranked: NDArray[Any], left: NDArray[Any], *, all_scores: NDArray[Any]
+) -> tuple[float, ...]:
+    """The same of scores that the queue took and of those of rows that it could have taken.
+
+    Parameters
+    ----------
+    ranked : ndarray of shape (m,)
+        Reviewed for their score.
+    left : ndarray of shape (k,)
+        Neither reviewed nor stopped.
+    all_scores : ndarray of shape (n,)
+    """
+    if len(ranked) == 0:
         return ()
-    beyond = scores[scores > scores[~stopped].max()]
-    return () if len(beyond) == 0 else (float(beyond.min()),)
+    lowest, highest = float(ranked.min()), float(left.max(initial=-np.inf))
+    above = all_scores[all_scores > highest]
+    if highest < lowest or len(above) == 0:
+        return (lowest,)
+    return (lowest, float(above.min()))
+
+
+def lowest_of_stopped(stopped: NDArray[Any], others: NDArray[Any]) -> tuple[float, ...]:
+    """The score from which on all rows were stopped, if there is one: nothing is known above it.
+
+    Parameters
+    ----------
+    stopped : ndarray of shape (m,)
+        Scores of rows that were stopped without a verdict.
+    others : ndarray of shape (k,)
+        Scores of all other rows.
+    """
+    beyond = stopped[stopped > others.max(initial=-np.inf)]
+    return () if len(beyond) == 0 or len(others) == 0 else (float(beyond.min()),)
 
 
 def kinds_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.intp]:
@@ -122,27 +173,3 @@ def count_rows(
     return ReviewCounts.of_table(
         bins, counted.reshape(len(KINDS), size).astype(np.int64), blocks=blocks
     )
-
-
-def count_rows_of_both(
-    of_queue: ScoreBins,
-    of_model: ScoreBins,
-    ranking: NDArray[Any],
-    scores: NDArray[Any],
-    kinds: NDArray[np.intp],
-) -> tuple[IntArray, IntArray]:
-    """Known positives, and rows that are or may be, by bin of the queue's score and the model's.
-
-    Returns
-    -------
-    two ndarrays of shape (bins of the queue, bins of the model)
-    """
-    size = len(of_model.rows)
-    cell = of_queue.bin_of(ranking) * size + of_model.bin_of(scores)
-
-    def counted(names: Sequence[str]) -> IntArray:
-        chosen = cell[np.array([name in names for name in KINDS])[kinds]]
-        return np.bincount(chosen, minlength=size * len(of_queue.rows)).reshape(-1, size)
-
-    sure = ("drawn_negative", "known_negative")
-    return counted(POSITIVE), counted([name for name in KINDS if name not in sure])

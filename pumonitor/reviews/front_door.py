@@ -1,47 +1,41 @@
-"""Rows with reviews, as `evaluate` and `decide` are given them."""
+"""Rows with reviews, as `evaluate`, `decide` and `compare` are given them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._validate import as_labels, check_same_index
-from pumonitor.errors import InputError
+from pumonitor.errors import InputError, no_such
 from pumonitor.reviews.bins import (
     count_rows,
-    count_rows_of_both,
-    cuts_of_queue,
+    edges_of_queue,
     kinds_of_rows,
     labels_of_kinds,
-    lowest_of_stopped,
+    took_the_highest,
 )
+from pumonitor.reviews.counts import KINDS, POSITIVE, ReviewCounts
 from pumonitor.reviews.given import UNREVIEWED, Reviews
-from pumonitor.reviews.queue_score import QueueOfAnotherScore
+from pumonitor.reviews.models import ReviewedModels
+from pumonitor.reviews.queue_score import ModelBins, QueueRows
 from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
 from pumonitor.tables import ScoreTable
 
-__all__ = ["refuse_without_reviews", "reviewed_rows"]
+__all__ = ["refuse_without_reviews", "reviewed_models", "reviewed_rows"]
 
+_SURELY_NEGATIVE: Final = ("drawn_negative", "known_negative")
+_MODEL: Final = "scores"
+"""Name of a model that is evaluated by itself."""
 _FEWEST: Final = 2
 """Known positives; fewer have no place on the scores."""
 
 
 def reviewed_rows(
-    labels: Any,
-    scores: NDArray[Any],
-    *,
-    reviews: Reviews,
-    complaint_rate: tuple[float, float] | None,
-    thresholds: Sequence[float],
-    confidence_level: float,
-    f_beta: float = 2.0,
-    class_prior: object,
-    scenario: str,
-    label_purity: object,
-    given: Mapping[str, object],
+    labels: Any, scores: NDArray[Any], *, thresholds: Sequence[float], **settings: Any
 ) -> tuple[ScoreTable, ReviewedEstimates]:
     """Rows as a table of what is known of them, and what reviews and complaints say of it.
 
@@ -50,10 +44,40 @@ def reviewed_rows(
     labels : array-like of shape (n,)
         1 where a row complained, else 0.
     scores : ndarray of shape (n,)
-    reviews, complaint_rate, confidence_level, f_beta
-        As in `pumonitor.evaluate`.
     thresholds : sequence of float
         The first is the one that estimates are for.
+    **settings
+        As in `reviewed_models`.
+    """
+    models = reviewed_models(labels, {_MODEL: scores}, thresholds={_MODEL: thresholds}, **settings)
+    return models.tables[_MODEL], models.readings[_MODEL]
+
+
+def reviewed_models(
+    labels: Any,
+    scores: Mapping[str, NDArray[Any]],
+    *,
+    reviews: Reviews,
+    complaint_rate: tuple[float, float] | None,
+    thresholds: Mapping[str, Sequence[float]],
+    confidence_level: float,
+    f_beta: float = 2.0,
+    class_prior: object,
+    scenario: str,
+    label_purity: object,
+    given: Mapping[str, object],
+) -> ReviewedModels:
+    """What reviews and complaints say of each model that scored the rows.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        1 where a row complained, else 0.
+    scores : mapping of str to ndarray of shape (n,)
+    reviews, complaint_rate, confidence_level, f_beta
+        As in `pumonitor.evaluate`.
+    thresholds : mapping of str to sequence of float
+        Of each model; the first is the one that estimates are for.
     class_prior, scenario, label_purity, given
         What was given beside reviews.
 
@@ -64,7 +88,8 @@ def reviewed_rows(
     ValueError
         If something was given that reviews say themselves, or does not go with them.
     InputError
-        If labels hold a -1, reviews are of other rows, or too little is known.
+        If labels hold a -1, reviews are of other rows, too little is known, or the score that
+        filled the queue is none of these and not named.
     """
     _refuse_beside(
         reviews,
@@ -75,38 +100,33 @@ def reviewed_rows(
     )
     check_same_index(labels, reviews.given, name="verdicts")
     known = as_labels(labels)
-    _check_rows(known, scores, reviews)
-    threshold = thresholds[0]
-    ranking = scores if reviews.ranked_by is None else reviews.ranked_by
-    cuts = cuts_of_queue(ranking, reviews)
-    edges = (*cuts, *lowest_of_stopped(ranking, reviews))
+    _check_rows(known, next(iter(scores.values())), reviews)
     kinds = kinds_of_rows(known == 1, reviews)
     known_of = labels_of_kinds(kinds)
     if not np.any(known_of == 0):
         # A table needs rows to compare the positives with: where all were reviewed, the cleared.
         known_of = np.maximum(known_of, 0)
-    own = (*thresholds, *edges) if reviews.ranked_by is None else thresholds
-    table = ScoreTable.from_arrays(known_of, scores, thresholds=own)
-    counts = count_rows(
-        table,
-        scores,
-        kinds,
-        threshold=threshold,
-        cuts=edges if reviews.ranked_by is None else (),
-        blocks=reviews.blocks,
-    )
-    queue = None
-    if reviews.ranked_by is not None:
-        edge = cuts[0] if cuts else float(np.median(ranking))
-        ranked = ScoreTable.from_arrays(known_of, ranking, thresholds=(edge, *edges))
-        asked = count_rows(
-            ranked, ranking, kinds, threshold=edge, cuts=edges, blocks=reviews.blocks
+    own, ranking = _score_of_queue(reviews, scores)
+    cuts, edges = edges_of_queue(ranking, reviews)
+
+    def counted(
+        values: NDArray[Any], wanted: Sequence[float], inner: tuple[float, ...]
+    ) -> tuple[ScoreTable, ReviewCounts]:
+        table = ScoreTable.from_arrays(known_of, values, thresholds=(*wanted, *inner))
+        return table, count_rows(
+            table, values, kinds, threshold=wanted[0], cuts=inner, blocks=reviews.blocks
         )
-        labeled, possible = count_rows_of_both(asked.bins, counts.bins, ranking, scores, kinds)
-        queue = QueueOfAnotherScore(counts=asked, labeled=labeled, possible=possible)
-    return table, read_reviews(
-        counts,
-        queue=queue,
+
+    tables, counts = {}, {}
+    for name, values in scores.items():
+        tables[name], counts[name] = counted(values, thresholds[name], edges if name == own else ())
+    if own is None:
+        edge = cuts[0] if cuts else float(np.median(ranking))
+        _, asked = counted(ranking, (edge,), edges)
+    else:
+        asked = counts[own]
+    by_queue = read_reviews(
+        asked,
         cuts=cuts,
         rules=reviews.rows.rules,
         detection_rate=reviews.detection_rate,
@@ -114,6 +134,65 @@ def reviewed_rows(
         confidence_level=confidence_level,
         f_beta=f_beta,
     )
+    rows = QueueRows(
+        counts=asked,
+        bin_of_row=asked.bins.bin_of(ranking),
+        is_known=np.isin(kinds, [KINDS.index(name) for name in POSITIVE]),
+        is_possible=~np.isin(kinds, [KINDS.index(name) for name in _SURELY_NEGATIVE]),
+    )
+    bins_of_row = {name: counts[name].bins.bin_of(values) for name, values in scores.items()}
+    readings = {}
+    for name in scores:
+        readings[name] = by_queue
+        if name != own:
+            model = ModelBins(counts[name], bins_of_row[name])
+            along, *others = (
+                rows.along_models(posterior, [model])[0] for posterior in by_queue.posteriors
+            )
+            readings[name] = replace(by_queue, posterior=along, others=tuple(others))
+    return ReviewedModels(
+        tables=tables,
+        readings=readings,
+        ranked_by=own,
+        by_queue=by_queue.posteriors,
+        rows=rows,
+        bins_of_row=bins_of_row,
+        scores=scores,
+    )
+
+
+def _score_of_queue(
+    reviews: Reviews, scores: Mapping[str, NDArray[Any]]
+) -> tuple[str | None, NDArray[Any]]:
+    """The model whose score filled the queue, if it is one of these, and that score."""
+    ranked_by = reviews.ranked_by
+    if isinstance(ranked_by, str):
+        if ranked_by in scores and len(scores) > 1:
+            return ranked_by, scores[ranked_by]
+        if len(scores) > 1:
+            raise InputError(f"ranked_by: {no_such('model', ranked_by, scores)}")
+        msg = (
+            f"ranked_by is the name {ranked_by!r}, and only compare knows models by name: give the "
+            "score of each row"
+        )
+        raise InputError(msg)
+    if ranked_by is not None:
+        own = (name for name, values in scores.items() if np.array_equal(values, ranked_by))
+        return next(own, None), ranked_by
+    fitting = [
+        name
+        for name, values in scores.items()
+        if len(scores) == 1 or took_the_highest(values, reviews)
+    ]
+    if not fitting:
+        msg = (
+            "verdicts lie below rows that were not reviewed by the scores of each of "
+            f"{', '.join(scores)}: say which model's score filled the queue, "
+            f"Reviews(ranked_by={next(iter(scores))!r}), or give that score; and if rows were "
+            "reviewed for other reasons too, why each was, Reviews(chosen_by=...)"
+        )
+        raise InputError(msg)
+    return fitting[0], scores[fitting[0]]
 
 
 def refuse_without_reviews(complaint_rate: object) -> None:

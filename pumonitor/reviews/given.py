@@ -100,9 +100,9 @@ class Reviews:
         rows that had not complained; "complaint", because somebody complained; any other word is a
         rule, whose cases are known and tell nothing of others. Without it the highest scores were
         reviewed, and it is refused where verdicts lie below unreviewed rows.
-    ranked_by : array-like of shape (n,), optional
+    ranked_by : array-like of shape (n,) or str, optional
         The score that filled the queue, where it is another than the one that is evaluated: that of
-        the champion, where a challenger is evaluated.
+        the champion, where a challenger is evaluated. `compare` takes the name of a model as well.
     stopped : array-like of bool of shape (n,), optional
         Rows that were declined outright: without a verdict nobody can know what they were.
     detection_rate : float or (low, high), optional
@@ -162,8 +162,10 @@ class Reviews:
             raise InputError(msg)
         reason, ranked, rules = _as_reasons(chosen_by, verdict)
         self.is_chosen_by_given = chosen_by is not None
-        self.ranked_by = None if ranked_by is None else as_scores(ranked_by, name="ranked_by")
-        if self.ranked_by is not None and len(self.ranked_by) != len(verdict):
+        self.ranked_by: NDArray[Any] | str | None = ranked_by
+        if ranked_by is not None and not isinstance(ranked_by, str):
+            self.ranked_by = as_scores(ranked_by, name="ranked_by")
+        if isinstance(self.ranked_by, np.ndarray) and len(self.ranked_by) != len(verdict):
             msg = (
                 "ranked_by must have one score a row, got "
                 f"{len(self.ranked_by)} for {len(verdict)} rows"

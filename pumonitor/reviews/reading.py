@@ -13,17 +13,21 @@ from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin, wid
 from pumonitor.results import Estimate, Finding
 from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate
 from pumonitor.reviews.counts import ReviewCounts
-from pumonitor.reviews.estimation import ReviewPosterior, estimate_reviews
+from pumonitor.reviews.estimation import DRAWS, ReviewPosterior, estimate_reviews
 from pumonitor.reviews.given import two_ends
-from pumonitor.reviews.queue_score import QueueOfAnotherScore
 
 __all__ = ["ReviewedEstimates", "read_reviews"]
 
 _MUCH_STOPPED: Final = 0.2
 """Share of the flagged rows that were stopped unseen, above which precision there is a guess."""
 
+_MUCH_SEEN: Final = 0.5
+"""Share of the flagged rows with a verdict, below which precision rests on complaints."""
+
 _MANY: Final = 10
 """Rows that all came out in one way, of which chance is no explanation."""
+_DRAWS_AT_OTHER_ODDS: Final = 500
+"""They only widen intervals."""
 _UNDECIDED_ODDS: Final = (1.0, 0.25, 4.0)
 """That an undecided row is positive over those of a decided one of its bin, likeliest first."""
 
@@ -112,6 +116,7 @@ class ReviewedEstimates(EstimatesByBin):
         """What is doubtful: what nobody can know, and what contradicts what was said."""
         return (
             *_stopped(self.counts),
+            *([] if self.posterior is self.by_queue else _flagged_unseen(self.counts)),
             *_contradictions(self.counts),
             *_beyond(self),
             *_rules(self),
@@ -158,6 +163,25 @@ def _stopped(counts: ReviewCounts) -> list[Finding]:
             severity="warning" if beyond > 0 or share > _MUCH_STOPPED else "note",
             sentence=f"{share:.0%} of the flagged rows were stopped, so that nobody will know what "
             f"they were. {rest}",
+        )
+    ]
+
+
+def _flagged_unseen(counts: ReviewCounts) -> list[Finding]:
+    """Where the queue of another score hardly reviewed the rows that this model flags."""
+    above = counts.bins.above
+    seen = counts.reviewed + counts.known_positive + counts.known_negative
+    share = seen[above].sum() / max(counts.bins.rows[above].sum(), 1)
+    if share >= _MUCH_SEEN or not above.any():
+        return []
+    return [
+        Finding(
+            name="flagged_unseen",
+            severity="warning",
+            sentence=f"Another score filled the queue, which reviewed {share:.0%} of the rows that "
+            "this model flags: what the others are only complaints tell, so that precision and all "
+            "that follows from it are known roughly. Review a random few of them "
+            "(chosen_by='random').",
         )
     ]
 
@@ -261,7 +285,6 @@ def _rules(reading: ReviewedEstimates) -> list[Finding]:
 def read_reviews(
     counts: ReviewCounts,
     *,
-    queue: QueueOfAnotherScore | None = None,
     cuts: tuple[float, ...] = (),
     rules: tuple[str, ...] = (),
     detection_rate: tuple[float, float] | None = None,
@@ -284,20 +307,22 @@ def read_reviews(
     if detection_rate is not None:
         mean, variance = _normal_of(*detection_rate, confidence_level)
         detection = (-mean, max(math.sqrt(variance), 0.02))
-    asked = counts if queue is None else queue.counts
-    by_queue = [
-        estimate_reviews(asked, complaints=complaints, detection=detection, undecided_odds=odds)
-        for odds in (_UNDECIDED_ODDS if asked.undecided.any() else (1.0,))
-    ]
-    readings = by_queue
-    if queue is not None:
-        readings = [queue.along_model(reading, counts) for reading in by_queue]
+    first, *others = (
+        estimate_reviews(
+            counts,
+            complaints=complaints,
+            detection=detection,
+            undecided_odds=odds,
+            draws=DRAWS if odds == 1 else _DRAWS_AT_OTHER_ODDS,
+        )
+        for odds in (_UNDECIDED_ODDS if counts.undecided.any() else (1.0,))
+    )
     return ReviewedEstimates(
         name="reviews",
         method="reviews",
-        posterior=readings[0],
-        others=tuple(readings[1:]),
-        by_queue=by_queue[0],
+        posterior=first,
+        others=tuple(others),
+        by_queue=first,
         cuts=cuts,
         rules=rules,
         complaint_rate=complaint_rate,

@@ -14,6 +14,7 @@ from pumonitor.sources.column_types.monitored_tables import (
     Ambiguous,
     LabelColumns,
     PredictionColumns,
+    ReviewColumns,
     TimeUnit,
 )
 from pumonitor.sources.column_types.time_columns import (
@@ -24,6 +25,7 @@ from pumonitor.sources.column_types.time_columns import (
     check_unit,
     read_zone,
 )
+from pumonitor.sources.windows.both_channels import ReviewTable
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
@@ -32,6 +34,7 @@ __all__ = [
     "TimesRead",
     "label_table",
     "prediction_table",
+    "review_table",
     "time_column",
     "with_features",
     "with_shown",
@@ -181,6 +184,57 @@ def label_table(engine: Engine, table: object, columns: LabelColumns) -> LabelTa
     )
 
 
+def review_table(
+    engine: Engine, table: object, columns: ReviewColumns, *, role: str
+) -> ReviewTable:
+    """The reviews of a queue, with the columns that their roles name.
+
+    Raises
+    ------
+    InputError
+        If a column is not there or cannot be used.
+    """
+    _, as_of = _always(columns, role)
+    relation = _relation(
+        engine,
+        table,
+        role,
+        named=[
+            ("id", columns.id),
+            ("decided_at", columns.decided_at),
+            ("verdict", columns.verdict),
+            ("reviewer", columns.reviewer),
+            ("chosen_by", columns.chosen_by),
+        ],
+        parameters={"as_of": as_of},
+    )
+    details = {"reviewer": columns.reviewer, "chosen_by": columns.chosen_by}
+    labels = LabelTable(
+        relation=relation,
+        id=named_column(relation, columns.id, role="id"),
+        known_at=None
+        if columns.decided_at is None
+        else time_column(
+            engine, relation, columns.decided_at, columns, role="decided_at", block=role
+        ),
+        label=named_column(relation, columns.verdict, role="verdict"),
+        label_words=columns.verdict_words,
+        propensity=None,
+        are_verdicts=True,
+        details=tuple(
+            named_column(relation, name, role=meaning)
+            for meaning, name in details.items()
+            if name is not None
+        ),
+    )
+    return ReviewTable(
+        labels=labels,
+        has_reviewers=columns.reviewer is not None,
+        reasons=None if columns.chosen_by is None else columns.reasons,
+        always=columns.always,
+    )
+
+
 def _label_role(columns: LabelColumns) -> str:
     return "label" if columns.label_words is None else "outcome"
 
@@ -203,7 +257,9 @@ def _relation(
     return engine.relation(table, role=role, columns=roles, parameters=parameters)
 
 
-def _always(columns: PredictionColumns | LabelColumns, block: str) -> tuple[object, object]:
+def _always(
+    columns: PredictionColumns | LabelColumns | ReviewColumns, block: str
+) -> tuple[object, object]:
     """Parameters of a query that let every row through."""
     if columns.time_zone is not None:
         read_zone(columns.time_zone, where=block)

@@ -15,6 +15,7 @@ from pumonitor.sources.column_types.column_kinds import key_of
 from pumonitor.sources.column_types.monitored_tables import (
     LabelColumns,
     PredictionColumns,
+    ReviewColumns,
     SqlQuery,
     SqlTable,
 )
@@ -22,7 +23,13 @@ from pumonitor.sources.counted.place import is_counts_address
 from pumonitor.sources.counted.source import open_counted
 from pumonitor.sources.engines.registry import open_engine
 from pumonitor.sources.engines.verified import remarks_on
-from pumonitor.sources.found_columns import label_table, prediction_table, with_features, with_shown
+from pumonitor.sources.found_columns import (
+    label_table,
+    prediction_table,
+    review_table,
+    with_features,
+    with_shown,
+)
 from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_source import CountedSource
@@ -46,6 +53,7 @@ def open_source(
     clock: Clock = lambda: datetime.now(UTC),
     as_of: datetime | None = None,
     max_bytes: int | None = None,
+    reviews: Sequence[tuple[object, ReviewColumns]] = (),
 ) -> PredictionSource:
     """Open predictions and what became known about them.
 
@@ -78,6 +86,8 @@ def open_source(
         What one statement about predictions may read: more is refused before it is run, and so is
         everything where nothing tells how much it would be. What a planner estimates is taken for
         what is read. Not kept by `counts://`, which reads no rows.
+    reviews : sequence of (place, ReviewColumns)
+        Queues that reviewed predictions; `positives` are complaints then.
 
     Returns
     -------
@@ -114,6 +124,12 @@ def open_source(
     >>> source.close()
     """
     if is_counts_address(predictions) or is_counts_address(positives):
+        if reviews:
+            msg = (
+                "reviews cannot be read beside counts://, whose counts know of complaints alone: "
+                "name the tables themselves"
+            )
+            raise InputError(msg)
         return _counted(
             predictions,
             positives,
@@ -123,13 +139,28 @@ def open_source(
             as_of=as_of,
         )
     with ExitStack() as stack:
-        engine, label_engine = _engines(
-            predictions, positives, timeout=statement_timeout, as_of=as_of, stack=stack
+        queues = {
+            f"reviews {number}" if number > 1 else "reviews": queue
+            for number, queue in enumerate(reviews, 1)
+        }
+        tables = {"predictions": predictions, "positives": positives}
+        engines = _engines(
+            tables | {role: place for role, (place, _) in queues.items()},
+            timeout=statement_timeout,
+            as_of=as_of,
+            stack=stack,
         )
+        engine, label_engine = engines["predictions"], engines["positives"]
         made, known = _both(
             lambda: prediction_table(engine, predictions, prediction_columns),
             lambda: label_table(label_engine, positives, label_columns),
         )
+        reviewed = [
+            (engines[role], review_table(engines[role], place, columns, role=role))
+            for role, (place, columns) in queues.items()
+        ]
+        for _, queue in reviewed:
+            key_of(made.relation, made.id, queue.labels.relation, queue.labels.id)
         source = CountedSource(
             engine,
             replace(made, only_probabilities=score_scale == "probability"),
@@ -142,8 +173,9 @@ def open_source(
             with_features=partial(
                 with_features, engine, predictions, prediction_columns, score_scale
             ),
-            remarks=cache(partial(remarks_on, dict.fromkeys([engine, label_engine]))),
+            remarks=cache(partial(remarks_on, dict.fromkeys(engines.values()))),
             max_bytes=max_bytes,
+            reviews=reviewed,
             with_shown=partial(with_shown, engine, predictions, prediction_columns, score_scale),
         )
         # Engines stay open with the source, and are closed if there is none.
@@ -188,15 +220,9 @@ def _both(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_
 
 
 def _engines(
-    predictions: object,
-    positives: object,
-    *,
-    timeout: float,
-    as_of: datetime | None,
-    stack: ExitStack,
-) -> tuple[Engine, Engine]:
-    """The engine of each table; one if it can read both."""
-    tables = {"predictions": predictions, "positives": positives}
+    tables: Mapping[str, object], *, timeout: float, as_of: datetime | None, stack: ExitStack
+) -> dict[str, Engine]:
+    """The engine of each table by its role; one for those that it can read together."""
     places = {role: _place(table) for role, table in tables.items()}
     opened: dict[object, Engine] = {}
     for role, place in places.items():
@@ -205,7 +231,7 @@ def _engines(
         here = {one: tables[one] for one, where in places.items() if where == place}
         opened[place] = _engine(tables[role], here, timeout=timeout, as_of=as_of)
         stack.callback(opened[place].close)
-    return opened[places["predictions"]], opened[places["positives"]]
+    return {role: opened[place] for role, place in places.items()}
 
 
 def _place(table: object) -> object:
@@ -222,4 +248,4 @@ def _engine(
         return open_engine(table.url, timeout=timeout, as_of=as_of)
     if is_spark_frame(table):
         return SparkEngine(table.sparkSession, timeout=timeout)  # type: ignore[attr-defined]
-    return DuckDBEngine(here, may_be_absent=frozenset({"positives"}), as_of=as_of)
+    return DuckDBEngine(here, may_be_absent=frozenset(here) - {"predictions"}, as_of=as_of)

@@ -105,12 +105,15 @@ def test_a_detection_rate_is_that_of_the_queue(shop):
         (("--verdicts", "verdict"), "say --blocks if a positive verdict stops"),
         (("--blocks",), "give --verdicts as well"),
         (("--verdicts", "verdict", "--blocks", "--complaint-rate", "0.5"), "must be LOW,HIGH"),
-        (("--verdicts", "verdict", "--blocks", "--class-prior", "0.02"), "leave out class_prior"),
-        (("--verdicts", "verdict", "--blocks", "--calibrated-scores"), "calibrated_scores"),
-        (("--verdicts", "verdict", "--blocks", "--min-propensity", "0.1"), "min_propensity"),
+        (("--verdicts", "verdict", "--blocks", "--class-prior", "0.02"), "leave out --class-prior"),
+        (("--verdicts", "verdict", "--blocks", "--calibrated-scores"), "out --calibrated-scores"),
+        (
+            ("--verdicts", "verdict", "--blocks", "--min-propensity", "0.1", "--propensity", "0.5"),
+            "leave out --propensity, --min-propensity, or --verdicts",
+        ),
         (
             ("--verdicts", "verdict", "--blocks", "--stopped", "reason"),
-            "400 of 20000 values that are not True",
+            "--stopped has 400 of 20000 values that are not True",
         ),
     ],
 )

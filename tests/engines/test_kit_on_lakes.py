@@ -73,18 +73,20 @@ def written(request, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", [*cases(slow=False), *cases(slow=True)])
 def test_a_case_counts_as_its_rows_do(written, name):
     case = CASES[name]
+    plain = {role: table.arrow() for role, table in case.tables.items()}
     tables = {
-        given.role: written(given) if given.role in case.in_engine else given.arrow()
-        for given in (case.predictions, case.positives)
+        role: written(given) if role in case.in_engine else given.arrow()
+        for role, given in case.tables.items()
     }
-    found = outcome_of(case, tables["predictions"], tables["positives"], timeout=TIMEOUT)
-    expected = outcome_of(case, case.predictions.arrow(), case.positives.arrow(), timeout=TIMEOUT)
+    found = outcome_of(case, tables, timeout=TIMEOUT)
+    expected = outcome_of(case, plain, timeout=TIMEOUT)
     assert found.difference(expected) == ""
 
 
 def test_the_rows_that_are_deleted_would_be_seen():
     case = CASES["ties at cell edges"]
+    plain = {role: table.arrow() for role, table in case.tables.items()}
     made = shuffled(case.predictions.arrow())
-    found = outcome_of(case, made, case.positives.arrow(), timeout=TIMEOUT)
-    expected = outcome_of(case, case.predictions.arrow(), case.positives.arrow(), timeout=TIMEOUT)
+    found = outcome_of(case, plain | {"predictions": made}, timeout=TIMEOUT)
+    expected = outcome_of(case, plain, timeout=TIMEOUT)
     assert found.difference(expected)

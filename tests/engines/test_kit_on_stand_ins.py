@@ -22,6 +22,10 @@ NOT_SHOWN = {
 }
 
 
+def in_arrow(case):
+    return {role: table.arrow() for role, table in case.tables.items()}
+
+
 # That of Snowflake is fakesnow, in a file of its own.
 @pytest.mark.parametrize("warehouse", sorted(set(WAREHOUSES) - {"snowflake"}))
 @pytest.mark.parametrize(
@@ -30,7 +34,7 @@ NOT_SHOWN = {
 def test_a_case_counts_as_in_the_embedded_engine(monkeypatch, warehouse, name):
     dialect = WAREHOUSES[warehouse]()
     case = _in_terms_of(dialect, CASES[name])
-    tables = {one.role: one for one in (case.predictions, case.positives)}
+    tables = case.tables
     if why := "".join(one.not_held(dialect) for one in tables.values()):
         pytest.skip(why)
     if why := NOT_SHOWN.get((name, warehouse)):
@@ -44,10 +48,8 @@ def test_a_case_counts_as_in_the_embedded_engine(monkeypatch, warehouse, name):
         else given.arrow()
         for role, given in tables.items()
     }
-    found = outcome_of(case, places["predictions"], places["positives"], timeout=TIMEOUT)
-    expected = outcome_of(
-        case, tables["predictions"].arrow(), tables["positives"].arrow(), timeout=TIMEOUT
-    )
+    found = outcome_of(case, places, timeout=TIMEOUT)
+    expected = outcome_of(case, in_arrow(case), timeout=TIMEOUT)
     assert found.agrees_with(expected), found.difference(expected)
 
 
@@ -72,6 +74,6 @@ def test_labels_in_many_statements_count_as_in_one(monkeypatch, warehouse, name,
     engine = Translated(warehouse, {}, label_parts=parts)
     monkeypatch.setattr("pumonitor.sources.opening.open_engine", lambda *_, **__: engine)
     made = SqlQuery(url=f"{warehouse}://x", query=case.predictions.query(dialect))
-    found = outcome_of(case, made, case.positives.arrow(), timeout=TIMEOUT)
-    expected = outcome_of(case, case.predictions.arrow(), case.positives.arrow(), timeout=TIMEOUT)
+    found = outcome_of(case, in_arrow(case) | {"predictions": made}, timeout=TIMEOUT)
+    expected = outcome_of(case, in_arrow(case), timeout=TIMEOUT)
     assert found.agrees_with(expected), found.difference(expected)

@@ -256,7 +256,8 @@ class TestBesideReviews:
             "highest scores alone: say why each row was reviewed, Reviews(chosen_by=...), with "
             "score, random, audit, complaint or the name of a rule; chosen_by='score' only if the "
             "queue took the highest scores of each day. Rows that were declined outright are no "
-            "such rows: name them, Reviews(stopped=...)"
+            "such rows: name them, Reviews(stopped=...). If another score filled the queue, give "
+            "that score: Reviews(ranked_by=...)"
         )
         with pytest.raises(InputError, match=told(message)):
             ask(CASE.complained, CASE.scores, reviews=Reviews(verdicts, blocks=True))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import pumonitor
 from pumonitor.errors import InputError
-from pumonitor.reviews.front_door import reviewed_rows
-from pumonitor.reviews.queue_score import _place_hidden
+from pumonitor.reviews.front_door import reviewed_models, reviewed_rows
+from pumonitor.reviews.queue_score import ModelBins, _draw_hidden
 
 ROWS, RUNS = 20_000, 8
 
@@ -86,10 +88,69 @@ def test_the_same_score_named_is_the_same_score():
 def test_no_cell_gets_more_than_its_silent_rows():
     rng = np.random.default_rng(0)
     silent = np.array([1, 5, 40, 1000])
-    hidden = np.array([0.0, 3.0, 46.0, 900.0])
-    placed = _place_hidden(hidden, rng.gamma(2.0, size=(4, 4)), silent)
-    assert np.all(placed <= silent + 1e-9)
-    assert placed.sum(axis=1) == pytest.approx(hidden)
+    hidden = np.array([0.0, 3.0, 46.0, 900.0, 1046.0])
+    placed = _draw_hidden(hidden, rng.gamma(2.0, size=(5, 4)), silent, rng)
+    assert np.all(placed <= silent + 1e-6)
+    assert np.all(placed >= 0)
+    assert placed.sum(axis=1) == pytest.approx(hidden, abs=1e-6)
+
+
+def test_hidden_positives_are_drawn_and_not_spread():
+    """As many rows in each of two cells: of 20 positives each has binomially many."""
+    rng = np.random.default_rng(1)
+    silent = np.array([500, 500])
+    placed = _draw_hidden(np.full(4000, 20.0), np.ones((4000, 2)), silent, rng)
+    assert placed[:, 0].mean() == pytest.approx(10, abs=0.15)
+    assert placed[:, 0].var() == pytest.approx(20 * 0.25 * 980 / 999, rel=0.1)
+
+
+def test_odds_of_a_cell_are_those_of_its_rows():
+    """Two cells of which one has no room for its share, were it in proportion to the odds."""
+    rng = np.random.default_rng(2)
+    placed = _draw_hidden(
+        np.full(4000, 12.0), np.tile([30.0, 1.0], (4000, 1)), np.array([10, 90]), rng
+    ).mean(axis=0)
+    odds = placed / (np.array([10, 90]) - placed)
+    assert odds[0] / odds[1] == pytest.approx(30, rel=0.1)
+    assert placed.sum() == pytest.approx(12)
+
+
+def test_what_both_scores_tell_is_not_told_twice():
+    """A challenger that is the champion with noise tells nothing beside it.
+
+    Known positives favour its high scores for being high in the queue's. How many positives each
+    bin of the queue has is given here, so that those which the challenger flags are right, or too
+    many where its score is counted as well.
+    """
+    errors, spreads = [], []
+    for seed in range(6):
+        is_positive, champion, _, verdicts, complains = shop(seed, blocks=True)
+        noise = np.random.default_rng(seed + 50).normal(size=ROWS)
+        names = ("champion", "challenger")
+        scores = dict(zip(names, (champion, 0.6 * champion + 0.8 * noise), strict=True))
+        models = reviewed_models(
+            complains,
+            scores,
+            reviews=pumonitor.Reviews(verdicts, blocks=True),
+            complaint_rate=None,
+            thresholds={name: (float(np.quantile(scores[name], 0.98)),) for name in names},
+            confidence_level=0.95,
+            class_prior="auto",
+            scenario="single-training-set",
+            label_purity=1.0,
+            given={},
+        )
+        rows, reading = models.rows, models.readings["challenger"]
+        true = np.bincount(rows.bin_of_row[is_positive], minlength=len(rows.counts.bins.rows))
+        known = replace(models.by_queue[0], positives=np.tile(true.astype(float), (400, 1)))
+        bins_of_row = models.bins_of_row["challenger"]
+        (along,) = rows.along_models(known, [ModelBins(reading.counts, bins_of_row)])
+        above = reading.counts.bins.above
+        drawn = along.positives[:, above].sum(axis=1)
+        errors.append(drawn.mean() - (is_positive & above[bins_of_row]).sum())
+        spreads.append(drawn.std())
+    assert abs(np.mean(errors)) < 2.5 * np.mean(spreads) / np.sqrt(len(errors))
+    assert np.std(errors) < 2 * np.mean(spreads)
 
 
 def test_scores_of_the_queue_are_one_a_row():

@@ -10,9 +10,22 @@ from typing import Any, Final, Literal
 from pumonitor.conformance.given import GivenTable
 from pumonitor.ports import CountRequest, Window
 from pumonitor.sources.column_types.column_kinds import Kind
-from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
+from pumonitor.sources.column_types.monitored_tables import (
+    LabelColumns,
+    PredictionColumns,
+    ReviewColumns,
+)
 
-__all__ = ["DAY", "NOON", "START", "Case", "positives_of", "predictions_of", "request_of"]
+__all__ = [
+    "DAY",
+    "NOON",
+    "START",
+    "Case",
+    "positives_of",
+    "predictions_of",
+    "request_of",
+    "reviews_of",
+]
 
 START: Final = datetime(2026, 3, 10, tzinfo=UTC)
 DAY: Final = timedelta(days=1)
@@ -37,7 +50,17 @@ class Case:
         Which of the tables are read by the engine; DuckDB reads the other.
     describes : bool
         Whether the span and the delays of labels are compared as well.
+    reviews : GivenTable, optional
+        Verdicts of a queue; positives are complaints then.
+    reviewed : ReviewColumns, optional
+        What their columns mean.
     """
+
+    @property
+    def tables(self) -> dict[str, GivenTable]:
+        """By role."""
+        tables = {"predictions": self.predictions, "positives": self.positives}
+        return tables if self.reviews is None else tables | {"reviews": self.reviews}
 
     name: str
     predictions: GivenTable
@@ -46,8 +69,10 @@ class Case:
     known: LabelColumns
     requests: tuple[CountRequest, ...]
     scale: Literal["probability", "unbounded"] = "probability"
-    in_engine: frozenset[str] = frozenset({"predictions", "positives"})
+    in_engine: frozenset[str] = frozenset({"predictions", "positives", "reviews"})
     describes: bool = False
+    reviews: GivenTable | None = None
+    reviewed: ReviewColumns | None = None
 
     def with_times_as(self, kind: Kind, *, in_place_of: Kind) -> Case:
         """The same with other times: local ones of UTC, or text."""
@@ -62,6 +87,14 @@ class Case:
             changed = replace(changed, made=replace(self.made, **how))
         if in_place_of in self.positives.kinds.values():
             changed = replace(changed, known=replace(self.known, **how))
+        if self.reviews is not None and self.reviewed is not None:
+            changed = replace(
+                changed,
+                reviews=_with_times(self.reviews, kind, in_place_of),
+                reviewed=replace(self.reviewed, **how)
+                if in_place_of in self.reviews.kinds.values()
+                else self.reviewed,
+            )
         return changed
 
 
@@ -96,6 +129,11 @@ def positives_of(
 ) -> GivenTable:
     """Labels: id, known, label and whatever else is named."""
     return GivenTable(role="positives", kinds=kinds or KNOWN, rows=tuple(rows))
+
+
+def reviews_of(rows: Sequence[tuple[Any, ...]], kinds: dict[str, Kind]) -> GivenTable:
+    """Reviews: id, time of the verdict, verdict and whatever else is named."""
+    return GivenTable(role="reviews", kinds=kinds, rows=tuple(rows))
 
 
 def request_of(

@@ -87,6 +87,7 @@ def expand(
 _TABLES: Final = (
     ("predictions",),
     ("positives",),
+    ("reviews",),
     ("audits", "verdicts"),
     ("challengers", "features"),
 )
@@ -101,7 +102,8 @@ def _may_be_secret(place: Place) -> bool:
         case ("destinations", _, "apprise" | "webhook" | "secret" | "alertmanager"):
             return True
         case ("monitors", _, *table, "source") | ("monitors", _, *table, "source", "path" | "url"):
-            return tuple(table) in _TABLES
+            # A monitor may have one queue, or a list of them.
+            return tuple(part for part in table if not isinstance(part, int)) in _TABLES
         case _:
             return False
 

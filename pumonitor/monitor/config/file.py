@@ -20,7 +20,7 @@ from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.expansion import expand
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import KINDS, keys_of, meant_keys
-from pumonitor.monitor.config.sections.sources import Positives, Predictions
+from pumonitor.monitor.config.sections.sources import Predictions, TableColumns
 from pumonitor.monitor.config.text.problems import (
     Place,
     Problem,
@@ -61,6 +61,9 @@ _MESSAGES: Final = {
 
 Needs = Literal["everything", "ledger"]
 """What a command needs: everything that the file names, or the ledger alone."""
+
+_TEXT_FORM: Final = "constrained-str"
+"""pydantic's name of text among several forms of a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +206,7 @@ def _no_file(file: Path) -> str:
 
 def problems_of(error: ValidationError, *, below: Place = ()) -> list[Problem]:
     """The problems of a configuration, or of a part of it that is below a place of the file."""
-    errors = error.errors(include_input=False, include_url=False)
+    errors = _of_meant_forms(error.errors(include_input=False, include_url=False))
     for one in errors:
         one["loc"] = (*below, *one["loc"])
     unknown = {one["loc"] for one in errors if one["type"] == "extra_forbidden"}
@@ -214,6 +217,31 @@ def problems_of(error: ValidationError, *, below: Place = ()) -> list[Problem]:
         for one in errors
         if one["type"] != "missing" or one["loc"] not in meant
     ]
+
+
+def _of_meant_forms(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Of a key that takes text or a mapping, what is wrong with the form that was given."""
+    mappings = {
+        details["loc"][:at]
+        for details in errors
+        for at, part in enumerate(details["loc"])
+        if _is_mapping(part)
+    }
+    kept = [
+        details
+        for details in errors
+        if details["loc"][-1:] != (_TEXT_FORM,) or details["loc"][:-1] not in mappings
+    ]
+    for details in kept:
+        details["loc"] = tuple(
+            part for part in details["loc"] if part != _TEXT_FORM and not _is_mapping(part)
+        )
+    return kept
+
+
+def _is_mapping(part: int | str) -> bool:
+    """Whether a part of a location is pydantic's name of a checked mapping among several forms."""
+    return isinstance(part, str) and part.startswith("function-") and part.endswith("]")
 
 
 def _place(found: Place) -> Place:
@@ -300,6 +328,7 @@ def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
             "source": monitor.positives.source.identity,
             **_columns(monitor.positives, exclude={"source"}),
         },
+        **_reviews(monitor),
         "window": _window_in_days(monitor.window),
         "zone": monitor.zone,
         "maturity": monitor.maturity.total_seconds(),
@@ -333,11 +362,24 @@ def configuration_hash(monitor: Monitor) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
+def _reviews(monitor: Monitor) -> dict[str, Any]:
+    """Nothing without reviews, so that other configurations stay what they were."""
+    if not monitor.reviews:
+        return {}
+    return {
+        "reviews": [
+            {"source": queue.source.identity, **_columns(queue, exclude={"source"})}
+            for queue in monitor.reviews
+        ],
+        "complaint_rate": monitor.complaint_rate,
+    }
+
+
 def _features(predictions: Predictions) -> dict[str, Any]:
     return {"features": sorted(predictions.features)} if predictions.features else {}
 
 
-def _columns(table: Predictions | Positives, *, exclude: set[str]) -> dict[str, Any]:
+def _columns(table: TableColumns, *, exclude: set[str]) -> dict[str, Any]:
     """The keys given for a table. Absent keys are left out, so that new keys change no hash."""
     return table.model_dump(mode="json", exclude=exclude, exclude_none=True)
 

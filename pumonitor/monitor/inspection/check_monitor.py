@@ -159,7 +159,11 @@ def check_monitor(
             unreadable.extend(feature_warnings(monitor, source, found[0]))
         finally:
             source.close()
-        return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
+        verdicts = sum(
+            queue.positive + queue.negative + queue.undecided for queue in found[0].reviews
+        )
+        of_queues = f" of complaints and {verdicts:,} verdicts" if found[0].reviews else ""
+        return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels{of_queues}"
 
     outcome = tried(f"monitors.{monitor.name}", describe, mask)
     said = (*((other,) if other else ()), *doubts)
@@ -256,6 +260,7 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
     parts = (partial_beginning(monitor, first), partial_end(monitor, last, now=now))
     yield from filter(None, parts)
     yield from _label_warnings(monitor, description)
+    yield from _review_warnings(description)
     yield from _challenger_warnings(monitor, description)
     if monitor.positives.known_at is None:
         yield (
@@ -312,6 +317,24 @@ def _challenger_warnings(monitor: Monitor, description: SourceDescription) -> It
         if column not in description.columns:
             hint = did_you_mean(column, description.columns)
             yield f"{what} names the column {column!r}, which the predictions do not have{hint}"
+
+
+def _review_warnings(description: SourceDescription) -> Iterator[str]:
+    for queue in description.reviews:
+        if queue.positive + queue.negative == 0:
+            yield f"{queue.name} has no verdict 1 or 0: results rest on complaints alone"
+        elif queue.negative == 0:
+            yield (
+                f"{queue.name} has no verdict 0: if cleared cases were left out, precision will be "
+                "far too high; give their verdicts as well"
+            )
+        if queue.rules:
+            listed = ", ".join(queue.rules[:5]) + (", ..." if len(queue.rules) > 5 else "")
+            yield (
+                f"{queue.name}: rows chosen by {listed} are read as chosen by rules, which tell "
+                "nothing of other rows; if the queue or chance chose them, say so, chosen_by: "
+                "{column: NAME, score: [WORD], random: [WORD]}"
+            )
 
 
 def _short_reference(windows: int) -> Iterator[str]:

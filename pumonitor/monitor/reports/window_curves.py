@@ -91,7 +91,7 @@ def window_curves(found: WindowProblem) -> WindowCurves:
             found.class_prior,
             curves=drawn,
             band="exact",
-            fair=found.audit.fair == "assume",
+            fair=found.audit.is_fair,
         )
         return WindowCurves(
             curves={**drawn, **bounds},

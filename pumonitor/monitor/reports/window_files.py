@@ -11,8 +11,8 @@ from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.page_addresses import PageAddresses
-from pumonitor.monitor.reports.audit_of_window import audit_of_window
 from pumonitor.monitor.reports.prior_history import prior_history
+from pumonitor.monitor.reports.reading_of_window import reading_of_window
 from pumonitor.monitor.reports.region_over_windows import no_pure_region_in_windows
 from pumonitor.monitor.reports.window_history import window_history
 from pumonitor.monitor.reports.window_report import window_files
@@ -54,8 +54,6 @@ def window_files_of(
         return {}
     monitor = monitors[found.monitor]
     made_with = found.evaluation["made_with"]
-    audit = audit_of_window(found, ledger)
-    prior = class_prior_from_json(made_with["class_prior"]) if audit is None else audit.class_prior
     table = next(
         (
             one.table()
@@ -64,7 +62,13 @@ def window_files_of(
         ),
         None,
     )
-    if table is None or prior is None or found.evaluation["undefined_reason"]:
+    if table is None or found.evaluation["undefined_reason"]:
+        return {}
+    reading = reading_of_window(found, table, ledger)
+    prior = (
+        class_prior_from_json(made_with["class_prior"]) if reading is None else reading.class_prior
+    )
+    if prior is None:
         return {}
     priors, history = prior_history(found, ledger), window_history(found, ledger)
     if priors is not None:
@@ -83,7 +87,7 @@ def window_files_of(
         prior_history=priors,
         label_purity=monitor.label_purity,
         rng=made_with["seed"],
-        audit=audit,
+        audit=reading,
     )
 
 

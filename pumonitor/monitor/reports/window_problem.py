@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.metrics.curves import ThresholdCells, threshold_cells
 from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
 from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
-from pumonitor.monitor.windows.evaluation.audited_windows import audited_again
+from pumonitor.monitor.windows.evaluation.audited_windows import read_again
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
 from pumonitor.prior import resolve_class_prior
 from pumonitor.results import ClassPriorEstimate, Target
@@ -30,7 +30,7 @@ class WindowProblem:
     class_prior : ClassPriorEstimate
         As the evaluation took it.
     threshold, top_k, f_beta : float
-    audit : AuditedEstimates or None
+    audit : EstimatesByBin or None
         What an audit says of the window: its estimates and curves go before those of the problem.
     """
 
@@ -39,11 +39,15 @@ class WindowProblem:
     threshold: float
     top_k: float
     f_beta: float
-    audit: AuditedEstimates | None = None
+    audit: EstimatesByBin | None = None
 
     def threshold_cells(self) -> ThresholdCells:
         """What is to be known to read its curves by threshold."""
-        cells = threshold_cells(self.problem, cells=CURVE_CELLS, threshold=self.threshold)
+        # Curves of an audit have an edge at each of its score bins.
+        edges = () if self.audit is None else self.audit.posterior.bins.edges.tolist()
+        cells = threshold_cells(
+            self.problem, cells=CURVE_CELLS, thresholds=(self.threshold, *edges)
+        )
         if self.audit is None:
             return cells
         # An audit finds no more positives than rows anywhere.
@@ -64,8 +68,6 @@ def window_problem(found: StoredEvaluation, ledger: LedgerReader) -> WindowProbl
     made_with, settings = found.evaluation.get("made_with"), found.evaluation.get("settings")
     if made_with is None or settings is None:
         return None
-    audit = audited_again(made_with)
-    prior = class_prior_from_json(made_with["class_prior"]) if audit is None else audit.class_prior
     table = next(
         (
             one.table()
@@ -74,6 +76,8 @@ def window_problem(found: StoredEvaluation, ledger: LedgerReader) -> WindowProbl
         ),
         None,
     )
+    audit = read_again(found.evaluation, table)
+    prior = class_prior_from_json(made_with["class_prior"]) if audit is None else audit.class_prior
     if table is None or prior is None:
         return None
     # Those of an audit are about these very rows; all else of it was computed for the process.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.evaluation import evaluate_table
 from pumonitor.report.history_chart import HistoryPoint
 from pumonitor.report.html import render_html
@@ -23,7 +23,7 @@ def window_evaluation(
     class_prior: ClassPriorEstimate | None,
     *,
     threshold: float,
-    audit: AuditedEstimates | None = None,
+    audit: EstimatesByBin | None = None,
     **settings: Any,
 ) -> Evaluation:
     """Evaluate a window's table again; the same arguments give the same numbers.
@@ -36,7 +36,7 @@ def window_evaluation(
         The one the window was evaluated with, for instance followed from earlier windows; that of
         the audit goes before it.
     threshold : float
-    audit : AuditedEstimates, optional
+    audit : EstimatesByBin, optional
     **settings
         Further keywords of `pumonitor.evaluate_table`.
 

@@ -18,6 +18,7 @@ from pumonitor.monitor.windows.evaluation.class_priors import (
     estimated_together,
     own_class_prior,
 )
+from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, pane_digest, tables_of
 from pumonitor.monitor.windows.losses import check_losses
@@ -54,14 +55,15 @@ def collected_panes(
         If too much of that is gone.
     """
     panes = _panes(monitor, claim, now)
-    tables = tables_of(counts, panes, threshold=monitor.threshold)
+    tables = tables_of(counts, panes, threshold=monitor.threshold, reviews=HowReviewed.of(monitor))
     check_losses(monitor, claim, known, tables, panes)
     wanted = {one.pane.number for one in claim.panes}
-    estimated_together(
-        [one.table for one in tables if one.table is not None and one.pane in wanted],
-        monitor.assumed_prior,
-        label_purity=monitor.label_purity,
-    )
+    if not monitor.reviews:
+        estimated_together(
+            [one.table for one in tables if one.table is not None and one.pane in wanted],
+            monitor.assumed_prior,
+            label_purity=monitor.label_purity,
+        )
     return [
         _collected(monitor, claim, pane, counts, [one for one in tables if one.pane == pane.number])
         for pane in panes
@@ -141,7 +143,9 @@ def _collected(
         },
         series=[
             one.collected(
-                class_prior_to_json(
+                None
+                if monitor.reviews
+                else class_prior_to_json(
                     own_class_prior(
                         one.table,
                         monitor.assumed_prior,

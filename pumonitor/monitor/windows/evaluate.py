@@ -18,6 +18,7 @@ from pumonitor.monitor.windows.class_prior.followed import (
 )
 from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.references import Reference, References
+from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
 from pumonitor.monitor.windows.messages.summaries import summary_of_month
@@ -114,7 +115,11 @@ def evaluated_series(
 
 
 def _tables_of(monitor: Monitor) -> EvaluatedTables:
-    return EvaluatedTables(threshold=monitor.threshold, label_purity=monitor.label_purity)
+    return EvaluatedTables(
+        threshold=monitor.threshold,
+        label_purity=monitor.label_purity,
+        reviews=HowReviewed.of(monitor),
+    )
 
 
 def _evaluated(

@@ -68,6 +68,7 @@ def open_frames(
         as_of=as_of,
         statement_timeout=timeout,
         max_bytes=monitor.predictions.max_bytes,
+        reviews=[(place_of(queue.source), queue.columns) for queue in monitor.reviews],
     )
 
 
@@ -80,7 +81,7 @@ def columns_of(monitor: Monitor) -> tuple[PredictionColumns, LabelColumns]:
             time=predictions.time,
             score=predictions.score,
             model_version=predictions.model_version,
-            segments=predictions.segments,
+            segments=predictions.counted_by,
             features=predictions.features,
             group=predictions.group,
             time_zone=predictions.time_zone,

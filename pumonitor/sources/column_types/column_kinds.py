@@ -43,6 +43,10 @@ _TIMES: Final[tuple[frozenset[Kind], str]] = (
     frozenset({"integer", "text", "cell", "moment", "naive", "date", "empty"}),
     "times are timestamps, ISO 8601 text, or whole numbers with their time_unit",
 )
+_WORDS: Final[tuple[frozenset[Kind], str]] = (
+    frozenset({"integer", "text", "cell", "boolean", "empty"}),
+    "name a column of words or whole numbers",
+)
 _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
     "id": (
         frozenset({"integer", "text", "cell", "empty"}),
@@ -50,6 +54,7 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
     ),
     "time": _TIMES,
     "known_at": _TIMES,
+    "decided_at": _TIMES,
     "score": (_NUMBERS, "name the column that holds the model's score, as numbers"),
     "label": (
         _NUMBERS | {"boolean"},
@@ -57,10 +62,14 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
         "negative, 0 to retract an earlier row; or say what its words mean, label: {column: NAME, "
         "positive: [WORD], negative: [WORD], undecided: [WORD]}",
     ),
-    "outcome": (
-        frozenset({"integer", "text", "cell", "boolean", "empty"}),
-        "name a column of words or whole numbers",
+    "outcome": _WORDS,
+    "verdict": (
+        _NUMBERS | {"boolean", "text"},
+        "cast it to 1 for positive and 0 for negative, or say what its words mean, verdict: "
+        "{column: NAME, positive: [WORD], negative: [WORD], undecided: [WORD]}",
     ),
+    "reviewer": _WORDS,
+    "chosen_by": _WORDS,
     "propensity": (_NUMBERS, "propensities are numbers above 0 and at most 1"),
     "model_version": (
         frozenset({"integer", "text", "cell", "boolean", "date", "empty"}),
@@ -94,9 +103,13 @@ _ALIKE: Final[dict[str, tuple[frozenset[Kind], ...]]] = {
     "id": (),
     "time": _TIMES_ALIKE,
     "known_at": _TIMES_ALIKE,
+    "decided_at": _TIMES_ALIKE,
     "score": _NUMBERS_ALIKE,
     "label": _NUMBERS_ALIKE,
     "outcome": _CATEGORIES_ALIKE,
+    "verdict": _NUMBERS_ALIKE + _CATEGORIES_ALIKE,
+    "reviewer": _CATEGORIES_ALIKE,
+    "chosen_by": _CATEGORIES_ALIKE,
     "propensity": _NUMBERS_ALIKE,
     "model_version": _CATEGORIES_ALIKE,
     "segment": _CATEGORIES_ALIKE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,6 +11,7 @@ __all__ = [
     "LabelColumns",
     "LabelWords",
     "PredictionColumns",
+    "ReviewColumns",
     "SqlQuery",
     "SqlTable",
     "TimeUnit",
@@ -126,6 +128,49 @@ class LabelColumns:
     label: str | None = None
     label_words: LabelWords | None = None
     propensity: str | None = None
+    time_zone: str | None = None
+    time_unit: TimeUnit | None = None
+    ambiguous: Ambiguous | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewColumns:
+    """Columns of the reviews of a queue: a row for each case, or for each verdict on it.
+
+    Attributes
+    ----------
+    id : str
+    verdict : str
+        1 positive, 0 negative, "undecided"; a row without one is waiting for its review.
+    decided_at : str, optional
+        When the verdict was given.
+    verdict_words : LabelWords, optional
+        What the column of verdicts has in place of these.
+    reviewer : str, optional
+        Who gave it.
+    chosen_by : str, optional
+        Why the case was reviewed: score, random, audit, complaint, or the name of a rule.
+    reasons : mapping of str to str
+        Which of these the words of that column are, where they are others.
+    always : str
+        Why all cases were reviewed, where no column says it.
+    time_zone, time_unit, ambiguous : optional
+        As for predictions, of `decided_at`.
+
+    Examples
+    --------
+    >>> ReviewColumns(id="payment_id", verdict="verdict", decided_at="decided_at").always
+    'score'
+    """
+
+    id: str
+    verdict: str
+    decided_at: str | None = None
+    verdict_words: LabelWords | None = None
+    reviewer: str | None = None
+    chosen_by: str | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    always: str = "score"
     time_zone: str | None = None
     time_unit: TimeUnit | None = None
     ambiguous: Ambiguous | None = None

@@ -96,7 +96,8 @@ def window_counts(engine: Engine, query: CountQuery, answers: WindowAnswers) -> 
     segments = [texts_of(groups[name]) for name in query.segments]
     cell = numbers_of(groups["cell"], np.int64)
     # Windows counted beside it may have had more moments; their digits come last.
-    history = numbers_of(groups["history"], np.int64) % 3 ** len(query.as_of)
+    history = numbers_of(groups["history"], np.int64)
+    history = history % query.labels.states.histories(len(query.as_of))
     propensity = numbers_of(groups["propensity"], np.float64)
     rows = numbers_of(groups["n"], np.int64)
     # Sorted here, since engines order text by languages of their own.

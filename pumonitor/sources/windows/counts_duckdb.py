@@ -347,7 +347,12 @@ def _without_rows(name: str, names: Iterable[str]) -> Relation:
 def _time_of(roles: Mapping[str, str], columns: Mapping[str, Column]) -> Column | None:
     """The column of times."""
     return next(
-        (columns[name] for name, role in roles.items() if role in {"time", "known_at"}), None
+        (
+            columns[name]
+            for name, role in roles.items()
+            if role in {"time", "known_at", "decided_at"}
+        ),
+        None,
     )
 
 

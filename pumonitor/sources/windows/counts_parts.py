@@ -14,6 +14,7 @@ from pumonitor.sources.column_types.column_kinds import Column, Key
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, microseconds
 from pumonitor.sources.windows.counts_rows import (
+    LabelStates,
     LabelTable,
     PredictionTable,
     feature_columns,
@@ -92,7 +93,8 @@ class QueryParts:
     Notes
     -----
     The state of an id at a moment T is what its latest row known by T says. The latest of several
-    things is the largest of 4 * time + state + 1, so one grouping gives the states at all moments.
+    things is the largest of 4 * time + state + 1 (of labels, which are -1, 0 or 1), so one grouping
+    gives the states at all moments.
     """
 
     predictions: PredictionTable
@@ -146,7 +148,8 @@ class QueryParts:
     @property
     def unlabeled(self) -> int:
         """History of a row that no label was ever known of."""
-        return sum(int(3**place) for place in range(self.moments))
+        states = self.labels.states
+        return sum(-states.least * states.histories(place) for place in range(self.moments))
 
     def stated(self, sql: str, *parts: str, values: Values | None = None) -> Statement:
         """Put the named parts a statement reads, and those they read, before it."""
@@ -310,6 +313,7 @@ class QueryParts:
             return f"({value})" if self.labels.has_each_once else f"{rows}({value})"
 
         digits: list[str] = []
+        states = self.labels.states
         for place in range(self.moments):
             until = (
                 moment(place, self.windows)
@@ -321,13 +325,17 @@ class QueryParts:
                 state = f"CASE WHEN {counts} THEN state ELSE 0 END"
             else:
                 # Since the year 1, so that nothing is below 0 and the remainder is the state.
-                coded = f"4 * (known + {_SINCE_YEAR_1}) + state + 1"
+                size = states.number + 1
+                coded = f"{size} * (known + {_SINCE_YEAR_1}) + state + {-states.least}"
                 latest = f"max(CASE WHEN {counts} THEN {coded} END)"
-                state = f"coalesce({self.dialect.remainder(latest, 4)} - 1, 0)"
-            digits.append(f"{3**place} * (1 + {state})")
+                least = f" - {-states.least}" if states.least else ""
+                state = f"coalesce({self.dialect.remainder(latest, size)}{least}, 0)"
+            digits.append(f"{states.histories(place)} * ({-states.least} + {state})")
         totals = {
             "propensity": over("min", "CASE WHEN refused = 0 THEN propensity END"),
-            "confirmed": over("min", "CASE WHEN refused = 0 AND state = 1 THEN known END"),
+            "confirmed": over(
+                "min", f"CASE WHEN refused = 0 AND {_among('state', states)} THEN known END"
+            ),
             "label_rows": over("sum", "said_rows"),
             "duplicates": over(
                 "sum",
@@ -338,7 +346,7 @@ class QueryParts:
                 "sum", "CASE WHEN refused = 0 AND disagrees = 1 THEN said_rows ELSE 0 END"
             ),
             "retractions": over(
-                "max", "CASE WHEN refused = 0 AND earlier <> state THEN 1 ELSE 0 END"
+                "max", f"CASE WHEN refused = 0 AND {_taken_back(states)} THEN 1 ELSE 0 END"
             ),
             "early": over(
                 "sum",
@@ -384,3 +392,20 @@ class QueryParts:
     def by_known(self) -> bool:
         """Whether labels without prediction are told apart by the window they became known in."""
         return bool(self.windows) and self.labels.known_at is not None
+
+
+def _among(state: str, states: LabelStates) -> str:
+    """SQL of whether a state is that of a row known to be positive."""
+    if len(states.positive) == 1:
+        return f"{state} = {states.positive[0]}"
+    return f"{state} IN ({', '.join(map(str, states.positive))})"
+
+
+def _taken_back(states: LabelStates) -> str:
+    """SQL of whether a row says otherwise than an earlier one of its id.
+
+    With two channels each adds to what the other said: only a positive that is none any more does.
+    """
+    if states == LabelStates():
+        return "earlier <> state"
+    return f"{_among('earlier', states)} AND NOT {_among('state', states)}"

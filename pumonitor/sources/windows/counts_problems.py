@@ -23,6 +23,10 @@ __all__ = ["Unusable", "label_problems", "nul_problem", "prediction_problems", "
 
 _LENGTH: Final = 40
 _WHOLE: Final = re.compile(r"-?\d+")
+_VERDICTS: Final = (
+    "write 1 for positive and 0 for negative, or say what the words mean, verdict: {column: NAME, "
+    "positive: [WORD], negative: [WORD], undecided: [WORD]}"
+)
 _LABELS: Final = (
     "use 1 for a confirmed positive, -1 for a confirmed negative, 0 to retract an earlier row"
 )
@@ -122,22 +126,30 @@ def label_problems(
 
 def _of_label(table: LabelTable, unusable: Unusable, *, key: Key) -> _Fault:
     kind = LABEL_PROBLEMS[unusable.problem - 1]
+    block, role, words = "positives", "label", table.label_words
+    numbers = ("values other than 1, 0 and -1", _LABELS)
+    if table.are_verdicts:
+        block, role = "reviews", "verdict"
+        numbers = ("values other than 1, 0 and undecided", _VERDICTS)
     what, remedy = {
         "id": _of_id(key, unusable.examples),
         "known_at": ("", "")
         if table.known_at is None
-        else _of_time(table.known_at, "positives", unusable.examples),
-        "label": ("values other than 1, 0 and -1", _LABELS)
-        if table.label_words is None
+        else _of_time(table.known_at, block, unusable.examples),
+        "label": numbers
+        if words is None
         else (
-            f"values other than {', '.join(map(repr, table.label_words.labels))}",
-            "list each under positive, negative or undecided of label; '' there is a missing value",
+            f"values other than {', '.join(map(repr, words.labels))}",
+            f"list each under positive, negative or undecided of {role}; '' there is a missing "
+            "value",
         ),
         "propensity": (
             "values on positives that are not above 0 and at most 1",
             f"give every positive the chance that one like it gets confirmed; {NEVER_LABELED}",
         ),
     }[kind]
+    if table.are_verdicts:
+        kind = {"known_at": "decided_at", "label": "verdict"}.get(kind, kind)
     return _Fault(
         role=kind,
         column=problem_column(table, unusable.problem),

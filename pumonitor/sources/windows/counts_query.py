@@ -213,8 +213,10 @@ class CountQuery(QueryParts):
 
     def was_positive(self, place: int) -> str:
         """Whether the digit of a history for one of the moments is that of a positive."""
-        digits = self.dialect.divided("history", 3**place) if place else "history"
-        return f"{self.dialect.remainder(digits, 3)} = 2"
+        states = self.labels.states
+        digits = self.dialect.divided("history", states.histories(place)) if place else "history"
+        digit = self.dialect.remainder(digits, states.number)
+        return " OR ".join(f"{digit} = {state - states.least}" for state in states.positive)
 
     def everything(self, *, with_orphans: bool) -> Statement:
         """All that is asked of a window or of several, in one statement.
@@ -321,7 +323,7 @@ class CountQuery(QueryParts):
         """All label rows known by the last moment, or so many, for an engine elsewhere."""
         limit = "" if most is None else f" LIMIT {most}"
         return self.stated(
-            f"SELECT id, known, label, propensity, problem FROM pumonitor_said{limit}",
+            f"SELECT * FROM pumonitor_said{limit}",
             "pumonitor_said",
         )
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
 from pumonitor.sources.column_types.dialects import Dialect
@@ -28,6 +29,7 @@ __all__ = [
     "LABEL_PROBLEMS",
     "NUMBERS",
     "PREDICTION_PROBLEMS",
+    "LabelStates",
     "LabelTable",
     "PredictionTable",
     "feature_columns",
@@ -75,11 +77,43 @@ class PredictionTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LabelStates:
+    """What labels may say of a row at a moment, whole numbers from `least` on.
+
+    Attributes
+    ----------
+    least, number : int
+        The first of them, and how many there are; 0 is among them, and says nothing.
+    positive : tuple of int
+        Those of rows that are known to be positive.
+    """
+
+    least: int = -1
+    number: int = 3
+    positive: tuple[int, ...] = (1,)
+
+    def histories(self, moments: int) -> int:
+        """How many histories there are over some moments: one digit for each."""
+        return int(self.number**moments)
+
+    def of_histories(self, histories: NDArray[np.int64], moment: int) -> NDArray[np.int64]:
+        """The state at one of the moments."""
+        return np.asarray((histories // self.number**moment) % self.number + self.least)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelTable:
     """The labels with the columns that were named.
 
     Attributes
     ----------
+    states : LabelStates
+        What `label` may be.
+    are_verdicts : bool
+        Whether `label` is 1 for a positive and 0 for a negative row, which is read as -1. A row
+        without a verdict is passed over.
+    details : tuple of Column
+        Further columns that are read as text.
     label_words : LabelWords or None
         What `label` has in place of 1, 0 and -1.
     is_checked : bool
@@ -93,6 +127,9 @@ class LabelTable:
     known_at: TimeColumn | None
     label: Column | None
     propensity: Column | None
+    states: LabelStates = LabelStates()
+    are_verdicts: bool = False
+    details: tuple[Column, ...] = ()
     label_words: LabelWords | None = None
     is_checked: bool = False
     has_each_once: bool = False
@@ -239,9 +276,14 @@ def label_rows(
         chance = dialect.number(table.propensity.sql, table.propensity.kind)
     raw = {
         "id": dialect.key(table.id.sql, table.id.kind, key),
-        "label": _label(table.label, table.label_words, values),
+        "label": _label(table, values),
         "chance": chance,
     }
+    raw |= {
+        f"detail_{place}": _category(column, dialect) for place, column in enumerate(table.details)
+    }
+    if table.are_verdicts and table.label is not None:
+        raw["verdict"] = _category(table.label, dialect)
     if shown is not None:
         raw["shown"] = dialect.shown(shown.sql)
     if "as_of" in table.relation.parameters:
@@ -259,13 +301,17 @@ def label_rows(
         if table.propensity is not None
         else None,
     )
-    within = ""
+    others = [name for name in raw if name not in {"id", "label", "chance", "verdict"}]
+    only: list[str] = []
     # By then everything is known: what lies beyond is no row to pass over, but a mistake to tell.
     if as_of < LATEST:
-        within = f" WHERE known <= {values.write('known_by', microseconds(as_of))} OR known IS NULL"
+        only.append(f"(known <= {values.write('known_by', microseconds(as_of))} OR known IS NULL)")
+    if "verdict" in raw and "" not in (table.label_words or LabelWords(positive=())).labels:
+        only.append("verdict NOT IN ('', 'nan', 'NaN')")
+    within = f" WHERE {' AND '.join(only)}" if only else ""
     return (
         "SELECT id, known, label, CASE WHEN label = 1 THEN chance END AS propensity, "
-        f"{problem} AS problem{', shown' if shown is not None else ''} FROM {timed}{within}"
+        f"{', '.join([f'{problem} AS problem', *others])} FROM {timed}{within}"
     )
 
 
@@ -374,10 +420,12 @@ def _category(column: Column, dialect: Dialect) -> str:
     return f"coalesce({dialect.category(column.sql, column.kind)}, '')"
 
 
-def _label(column: Column | None, words: LabelWords | None, values: Values) -> str:
-    dialect = values.dialect
+def _label(table: LabelTable, values: Values) -> str:
+    dialect, column, words = values.dialect, table.label, table.label_words
     if column is None:
         return "1"
+    if table.states != LabelStates():
+        return column.sql
     if words is not None:
         written = (
             values.write if dialect.takes_parameters else (lambda _, word: dialect.written(word))
@@ -387,15 +435,25 @@ def _label(column: Column | None, words: LabelWords | None, values: Values) -> s
             for index, (word, label) in enumerate(words.labels.items())
         )
         return f"CASE {_category(column, dialect)} {cases} END"
+    # Which label the values 1, -1 and 0 are.
+    labels = {1: 1, 0: -1} if table.are_verdicts else {1: 1, -1: -1, 0: 0}
     if column.kind == "boolean":
-        return f"CASE WHEN {column.sql} THEN 1 WHEN NOT {column.sql} THEN 0 END"
+        return f"CASE WHEN {column.sql} THEN 1 WHEN NOT {column.sql} THEN {labels[0]} END"
+    if table.are_verdicts and column.kind in {"text", "cell"}:
+        word = f"lower({_category(column, dialect)})"
+        spellings = {1: ("1", "1.0", "true"), -1: ("0", "0.0", "false"), 0: ("undecided",)}
+        cases = " ".join(
+            f"WHEN {word} IN ({', '.join(map(dialect.written, words_of_it))}) THEN {label}"
+            for label, words_of_it in spellings.items()
+        )
+        return f"CASE {cases} END"
     value = dialect.number(column.sql, column.kind)
     spelled = ""
     if column.kind == "cell":
         spelled = (
             f"WHEN lower({column.sql}) = 'true' THEN 1 WHEN lower({column.sql}) = 'false' THEN 0 "
         )
-    cases = " ".join(f"WHEN {value} = {label} THEN {label}" for label in (1, -1, 0))
+    cases = " ".join(f"WHEN {value} = {given} THEN {label}" for given, label in labels.items())
     return f"CASE {spelled}{cases} END"
 
 

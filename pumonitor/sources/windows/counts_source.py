@@ -29,6 +29,7 @@ from pumonitor.sources.column_types.time_columns import (
     LATEST,
 )
 from pumonitor.sources.windows.asking import LoadIds
+from pumonitor.sources.windows.both_channels import ReviewTable
 from pumonitor.sources.windows.cost import Cost, Stopwatch
 from pumonitor.sources.windows.counting import count_window
 from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks
@@ -82,6 +83,7 @@ class CountedSource:
         with_shown: Callable[[Sequence[str]], PredictionTable],
         remarks: Callable[[], EngineRemarks],
         max_bytes: int | None = None,
+        reviews: Sequence[tuple[Engine, ReviewTable]] = (),
     ) -> None:
         self.engine = self._engine = engine
         self._predictions = predictions
@@ -96,7 +98,10 @@ class CountedSource:
         self._remarks = remarks
         self._featured: PredictionTable | None = None
         self._set_aside: tuple[str, ...] = ()
-        self._labels_at_hand = LabelsAtHand(engine, label_engine, labels, self._query(labels))
+        self._reviews = reviews
+        self._labels_at_hand = LabelsAtHand(
+            engine, label_engine, labels, self._query(labels), reviews=reviews
+        )
         self.cost = Cost(engine, max_bytes=max_bytes)
         self._together = Together(self, engine, predictions, self._labels_at_hand)
 
@@ -218,11 +223,14 @@ class CountedSource:
     ) -> WindowCounts:
         """Counts with the versions of lakes and engines that were read, and what it took."""
         read = {"predictions": self._predictions.relation, "positives": self._labels.relation}
+        for _, review in self._reviews:
+            read["reviews"] = review.labels.relation
         versions = {role: one.version for role, one in read.items() if one.version}
         if unverified := self._remarks().unverified:
             versions["unverified_engine"] = unverified
         versions["read_by"] = self.cost.told(watch, windows=windows)
-        return replace(counts, versions=versions)
+        rules = {rule for queue in self._labels_at_hand.queues for rule in queue.rules}
+        return replace(counts, versions=versions, rules=tuple(sorted(rules)))
 
     def with_unmatched(self, counts: WindowCounts, request: CountRequest) -> WindowCounts:
         """Counts with what is to be reported of labels without prediction, if anything is."""
@@ -383,6 +391,11 @@ class CountedSource:
             unmatched = self._unmatched_of_all(query.labels, first, last, delays)
         with self._label_engine.snapshot():
             label_sample = sample_of(self._label_engine, self._labels)
+        queues = []
+        for (engine, review), queue in zip(self._reviews, self._labels_at_hand.queues, strict=True):
+            with engine.snapshot():
+                few = sample_of(engine, review.labels)
+            queues.append(replace(queue, columns=types_of(review.labels), sample=few))
         return SourceDescription(
             engine=self._engine.dialect.name,
             doubts=(*self._remarks().doubts, *self.set_aside()),
@@ -400,6 +413,7 @@ class CountedSource:
             early=delays.early,
             refused=delays.refused,
             unmatched=unmatched,
+            reviews=tuple(queues),
         )
 
     def _unmatched_of_all(
@@ -434,9 +448,12 @@ class CountedSource:
 
     def close(self) -> None:
         """Let go of files and connections."""
-        self._engine.close()
-        if self._label_engine is not self._engine:
-            self._label_engine.close()
+        for engine in dict.fromkeys([self._engine, self._label_engine, *self._review_engines]):
+            engine.close()
+
+    @property
+    def _review_engines(self) -> list[Engine]:
+        return [engine for engine, _ in self._reviews]
 
     def _query(
         self,

@@ -29,7 +29,7 @@ def named_columns(table: PredictionTable | LabelTable) -> list[str]:
         columns += [*table.features, table.group]
     else:
         known_at = None if table.known_at is None else table.known_at.column
-        columns = [table.id, known_at, table.label, table.propensity]
+        columns = [table.id, known_at, table.label, table.propensity, *table.details]
     # A segment may be a feature as well.
     return list(dict.fromkeys(column.name for column in columns if column is not None))
 

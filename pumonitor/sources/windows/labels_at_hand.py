@@ -4,18 +4,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from pumonitor.ports import QueueDescription
 from pumonitor.sources.column_types.time_columns import LATEST
+from pumonitor.sources.windows.both_channels import (
+    BOTH_CHANNELS,
+    ReviewTable,
+    described_queue,
+    labels_of_both,
+)
 from pumonitor.sources.windows.counts_engine import LASTING, Engine, received
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import LabelTable
 from pumonitor.sources.windows.described import named_columns
 from pumonitor.sources.windows.different_ids import all_distinct
-from pumonitor.sources.windows.labels_in_arrow import as_received, labels_in_arrow
+from pumonitor.sources.windows.labels_in_arrow import (
+    arrow_column,
+    as_received,
+    labels_in_arrow,
+)
 from pumonitor.sources.windows.refusing import check_labels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["LabelsAtHand"]
 
@@ -36,11 +51,26 @@ class LabelsAtHand:
     labels : LabelTable
     query : CountQuery
         Any query about both tables.
+    reviews : sequence of (Engine, ReviewTable)
+        Of queues; labels are complaints then, and what is at hand is what both say together.
+
+    Attributes
+    ----------
+    queues : tuple of QueueDescription
+        What the reviews were that have been read, by queue.
     """
 
     def __init__(
-        self, engine: Engine, label_engine: Engine, labels: LabelTable, query: CountQuery
+        self,
+        engine: Engine,
+        label_engine: Engine,
+        labels: LabelTable,
+        query: CountQuery,
+        *,
+        reviews: Sequence[tuple[Engine, ReviewTable]] = (),
     ) -> None:
+        self.queues: tuple[QueueDescription, ...] = ()
+        self._reviews = reviews
         self._engine = engine
         self._label_engine = label_engine
         self._labels = labels
@@ -50,14 +80,18 @@ class LabelsAtHand:
     @property
     def depend_on_moments(self) -> bool:
         """Whether which labels there are depends on the moment that is asked about."""
-        return "as_of" in self._labels.relation.parameters
+        return any("as_of" in table.relation.parameters for table in self._tables)
+
+    @property
+    def _tables(self) -> list[LabelTable]:
+        return [self._labels, *(review.labels for _, review in self._reviews)]
 
     def known_by(self, moment: datetime) -> LabelTable:
         """The labels where the predictions are."""
-        if self._label_engine is self._engine:
+        if self._label_engine is self._engine and not self._reviews:
             return self._held() if self._engine.dialect.holds_rows else self._labels
         # A query sees the moment and may answer it in its own way; a table is read once, whole.
-        wanted = moment if self._labels.relation.parameters else LATEST
+        wanted = moment if self.depend_on_moments else LATEST
         if self._received is None or self._received[0] != wanted:
             self._received = (wanted, self._fetched(wanted))
         return self._received[1]
@@ -92,12 +126,30 @@ class LabelsAtHand:
         return self._received[1]
 
     def _fetched(self, moment: datetime) -> LabelTable:
-        table, engine = self._labels, self._label_engine
-        query = replace(self._query, as_of=(moment,), dialect=engine.dialect)
+        labels = self._labels
+        fetched = self._read(self._label_engine, labels, moment)
+        if self._reviews:
+            reviews = [
+                (review, self._read(engine, review.labels, moment))
+                for engine, review in self._reviews
+            ]
+            fetched = labels_of_both(fetched, reviews)
+            self.queues = tuple(described_queue(review, table) for review, table in reviews)
+            labels = replace(labels, states=BOTH_CHANNELS)
+        relation = self._engine.receive(fetched, name=labels.relation.name, key=self._query.key)
+        return as_received(labels, relation)
+
+    def _read(self, engine: Engine, table: LabelTable, moment: datetime) -> pa.Table:
+        """All rows of a table that are known by a moment, with its details."""
+        import pyarrow as pa
+
+        query = replace(self._query, labels=table, as_of=(moment,), dialect=engine.dialect)
         with engine.snapshot():
             engine.load(table.relation, named_columns(table))
             check_labels(engine, query)
             answer = engine.columns(query.labels_as_said(), about=table.relation.name)
         fetched = labels_in_arrow(answer, key=self._query.key)
-        relation = self._engine.receive(fetched, name=table.relation.name, key=self._query.key)
-        return as_received(self._labels, relation)
+        for place in range(len(table.details)):
+            name = f"detail_{place}"
+            fetched = fetched.append_column(name, arrow_column(answer[name], pa.string()))
+        return fetched

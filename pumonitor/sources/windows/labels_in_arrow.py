@@ -48,6 +48,7 @@ def as_received(table: LabelTable, relation: Relation) -> LabelTable:
         else TimeColumn(column=column["known"], zone=None, unit="us"),
         label=column["label"],
         propensity=None if table.propensity is None else column["propensity"],
+        states=table.states,
         is_checked=True,
     )
 

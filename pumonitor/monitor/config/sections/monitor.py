@@ -7,13 +7,25 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from pydantic import BeforeValidator, PrivateAttr, ValidationInfo, field_validator
+from pydantic import (
+    BeforeValidator,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from pumonitor.errors import if_percent
 from pumonitor.monitor.config.sections.audits import Audits
 from pumonitor.monitor.config.sections.challengers import Challengers
 from pumonitor.monitor.config.sections.class_prior import GivenPrior
 from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
+from pumonitor.monitor.config.sections.reviews import (
+    BESIDE_REVIEWS,
+    RateInterval,
+    Reviews,
+    as_queues,
+)
 from pumonitor.monitor.config.sections.rule_checks import check_audits_are_meant, check_rules
 from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.config.sections.sources import Positives, Predictions
@@ -93,7 +105,12 @@ class Monitor(Part):
     predictions : Predictions
         What was scored: id, time, score.
     positives : Positives
-        What was confirmed: id, time of the confirmation.
+        What was confirmed: id, time of the confirmation. With reviews, complaints alone.
+    reviews : Reviews, or a list of them
+        Queues that review predictions and say of each case whether it is positive.
+    complaint_rate : float, list or None
+        With reviews: share of the positives nobody reviewed or stopped that have complained by the
+        maturity, or its lower and upper end.
     window : str
         Length of a window: hours, days, weeks (which begin on Monday) or months.
     zone : str
@@ -136,6 +153,8 @@ class Monitor(Part):
     model: ModelLink | None = None
     predictions: Predictions
     positives: Positives
+    reviews: Annotated[tuple[Reviews, ...], BeforeValidator(as_queues)] = ()
+    complaint_rate: RateInterval | None = None
     window: WindowLength
     zone: Zone = "UTC"
     maturity: Duration
@@ -171,7 +190,8 @@ class Monitor(Part):
     @property
     def _secrets_of_tables(self) -> tuple[Secret, ...]:
         verdicts = self.audits.verdicts if self.audits is not None else None
-        tables = (self.predictions.source.secret, self.positives.source.secret)
+        queues = (queue.source.secret for queue in self.reviews)
+        tables = (self.predictions.source.secret, self.positives.source.secret, *queues)
         return tables if verdicts is None else (*tables, verdicts.source.secret)
 
     @property
@@ -187,7 +207,8 @@ class Monitor(Part):
         InputError
             If more than a password is missing.
         """
-        for source in (self.predictions.source, self.positives.source):
+        queues = (queue.source for queue in self.reviews)
+        for source in (self.predictions.source, self.positives.source, *queues):
             if not source.is_identified:
                 source.secret.get()
 
@@ -213,9 +234,10 @@ class Monitor(Part):
         """Whether class priors are followed over windows, from a reference on.
 
         Not if the class prior is assumed; nor with propensities, which estimate it in each window;
-        nor with `label_purity: auto`, which estimates both in each window.
+        nor with `label_purity: auto`, which estimates both in each window; nor with reviews, which
+        tell the positives of each window.
         """
-        return _is_followed(self.class_prior, self.label_purity)
+        return not self.reviews and _is_followed(self.class_prior, self.label_purity)
 
     @property
     def windows(self) -> WindowGrid:
@@ -369,6 +391,36 @@ class Monitor(Part):
             If it cannot have them.
         """
         _check_rules(rules, dict(self))
+
+    @model_validator(mode="after")
+    def _beside_reviews(self) -> Monitor:
+        if not self.reviews:
+            if self.complaint_rate is not None:
+                msg = "complaint_rate is of positives that no queue reviewed: give reviews as well"
+                raise ValueError(msg)
+            if self.predictions.action is not None:
+                msg = "predictions.action tells what was never reviewed: give reviews as well"
+                raise ValueError(msg)
+            return self
+        fields = type(self).model_fields
+        for name, why in BESIDE_REVIEWS.items():
+            if getattr(self, name) != fields[name].default:
+                msg = f"{name} cannot be given beside reviews, as {why}: leave one of them out"
+                raise ValueError(msg)
+        if self.predictions.features or self.positives.propensity is not None:
+            beside = "predictions.features" if self.predictions.features else "positives.propensity"
+            msg = (
+                f"{beside} cannot be given beside reviews, which say how many positives there are: "
+                "leave one of them out"
+            )
+            raise ValueError(msg)
+        if len({(queue.blocks, queue.detection_rate) for queue in self.reviews}) > 1:
+            msg = (
+                "reviews differ in blocks or detection_rate: queues of one monitor must have these "
+                "in common"
+            )
+            raise ValueError(msg)
+        return self
 
     @field_validator("challengers")
     @classmethod

@@ -23,7 +23,7 @@ from pumonitor.monitor.config.values.kinds import (
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 
-__all__ = ["Outcomes", "Positives", "Predictions", "Source"]
+__all__ = ["Action", "Outcomes", "Positives", "Predictions", "Source", "TableColumns"]
 _COUNTS: Final = "counts://"
 
 
@@ -170,7 +170,7 @@ class Source(Located):
         return {"anyOf": [{"type": "string"}, mapping]}
 
 
-class _Columns(Part):
+class TableColumns(Part):
     """Columns of a table, and how to read its times."""
 
     source: Source
@@ -224,7 +224,22 @@ class _Columns(Part):
             taken[column] = role
 
 
-class Predictions(_Columns):
+class Action(Part):
+    """What was done with each row.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column.
+    stopped : list
+        Its words for rows that were declined outright, so that nobody will know what they were.
+    """
+
+    column: Column
+    stopped: Words = Field(min_length=1)
+
+
+class Predictions(TableColumns):
     """Rows that were scored.
 
     Attributes
@@ -246,6 +261,8 @@ class Predictions(_Columns):
         instead of the deployed score.
     group : str or None
         Column with the entity of a row (customer, device), if entities recur.
+    action : Action or None
+        What was done with each row, {column: action, stopped: [declined]}, where there are reviews.
     max_bytes : int or None
         What one statement about predictions may read, such as 10 GB. A statement that is expected
         to read more is refused before it runs, and so are all where the source cannot tell. It can
@@ -278,6 +295,7 @@ class Predictions(_Columns):
         Column | None,
         Field(description="Column with the entity of a row (customer, device), if entities recur."),
     ] = None
+    action: Action | None = None
     max_bytes: Bytes | None = None
 
     @model_validator(mode="after")
@@ -290,7 +308,8 @@ class Predictions(_Columns):
                 "score": self.score,
                 "model_version": self.model_version,
                 "group": self.group,
-                **segments,
+                "action": None if self.action is None else self.action.column,
+                **{role: name for role, name in segments.items() if name not in self._acted_on},
             }
         )
         self._refuse_as_feature()
@@ -301,6 +320,15 @@ class Predictions(_Columns):
             )
             raise ValueError(msg)
         return self
+
+    @property
+    def _acted_on(self) -> tuple[str, ...]:
+        return () if self.action is None else (self.action.column,)
+
+    @property
+    def counted_by(self) -> tuple[str, ...]:
+        """Columns that rows are told apart by: segments, and what was done with a row."""
+        return tuple(dict.fromkeys((*self.segments, *self._acted_on)))
 
     def _refuse_as_feature(self) -> None:
         """Refuse features that are also named in another role, except segments."""
@@ -355,7 +383,7 @@ class Outcomes(Part):
         return self
 
 
-class Positives(_Columns):
+class Positives(TableColumns):
     """Confirmations, as they become known.
 
     Attributes

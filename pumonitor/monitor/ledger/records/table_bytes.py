@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._propensities import Chances, Propensities
+from pumonitor._reviewed import ReviewedRows
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.tables import ScoreTable, Weights
 
@@ -22,6 +23,7 @@ __all__ = ["table_from_bytes", "table_to_bytes"]
 
 _MAGIC = b"PUT1"
 _COLUMNS = ("lower", "upper", "labeled", "unlabeled", "negative")
+_OF_REVIEWS = ("cuts", "edges", "rules")
 _WHOLE = ("|u1", "<u2", "<u4", "<i8")
 _STORED = frozenset({*_WHOLE, "<f4", "<f8"})
 _LEVEL = 6
@@ -41,6 +43,8 @@ def table_to_bytes(table: ScoreTable) -> bytes:
         group = getattr(table, part)
         if group is not None:
             columns |= {f"{part}.{item.name}": getattr(group, item.name) for item in fields(group)}
+    if table.reviewed is not None:
+        columns |= {f"reviewed.{at:02}": rows for at, rows in enumerate(table.reviewed.kinds)}
     packed = {name: _packed(column) for name, column in columns.items()}
     header = {
         "columns": [[name, columns[name].dtype.str, packed[name].dtype.str] for name in columns],
@@ -50,6 +54,8 @@ def table_to_bytes(table: ScoreTable) -> bytes:
         "n_negative": table.n_negative,
         "propensities": None if table.propensities is None else asdict(table.propensities),
     }
+    if table.reviewed is not None:
+        header["reviewed"] = {name: getattr(table.reviewed, name) for name in _OF_REVIEWS}
     described = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     body = b"".join(packed[name].tobytes() for name in columns)
     return _MAGIC + zlib.compress(len(described).to_bytes(4, "little") + described + body, _LEVEL)
@@ -96,7 +102,8 @@ def _read(content: bytes) -> ScoreTable:
             if name.startswith(prefix)
         }
 
-    facts = header["propensities"]
+    facts, reviewed = header["propensities"], header.get("reviewed")
+    kinds = [rows for _, rows in sorted(group("reviewed").items())]
     return ScoreTable(
         lower=columns["lower"],
         upper=columns["upper"],
@@ -109,6 +116,11 @@ def _read(content: bytes) -> ScoreTable:
         weights=Weights(**group("weights")) if group("weights") else None,
         chances=Chances(**group("chances")) if group("chances") else None,
         propensities=None if facts is None else Propensities(**facts),
+        reviewed=None
+        if reviewed is None
+        else ReviewedRows(
+            kinds=np.array(kinds), **{name: tuple(reviewed[name]) for name in _OF_REVIEWS}
+        ),
     )
 
 

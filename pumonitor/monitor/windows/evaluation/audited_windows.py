@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.audit.window_reading import WindowReading
+from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.results import Finding
+from pumonitor.tables import ScoreTable
 
-__all__ = ["NO_AUDIT", "WindowAudits", "audited_again", "not_used", "which_windows"]
+__all__ = ["NO_AUDIT", "WindowAudits", "not_used", "read_again", "which_windows"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,8 +46,22 @@ class WindowAudits:
 NO_AUDIT: Final = WindowAudits()
 
 
-def audited_again(made_with: Mapping[str, Any]) -> AuditedEstimates | None:
-    """What audits said of a stored evaluation, to the last digit; None if they were not asked."""
+def read_again(evaluation: Mapping[str, Any], table: ScoreTable | None) -> EstimatesByBin | None:
+    """What audits or reviews said of a stored evaluation, to the last digit.
+
+    None if neither was asked.
+
+    Parameters
+    ----------
+    evaluation : mapping
+        As stored.
+    table : ScoreTable or None
+        That of the series, which holds what reviews said.
+    """
+    made_with = evaluation["made_with"]
+    if "reviews" in made_with and table is not None:
+        how = HowReviewed.from_json(made_with["reviews"])
+        return how.read(table, threshold=evaluation["settings"]["threshold"])
     if "audit" not in made_with:
         return None
     return WindowReading.from_dict(made_with["audit"]).read(seed=made_with["seed"])

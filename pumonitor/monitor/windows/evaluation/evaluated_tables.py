@@ -10,9 +10,11 @@ from pumonitor.audit.estimates import AuditedEstimates
 from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_json
+from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.prior.assumed import LabelPurity
 from pumonitor.results import ClassPriorEstimate, Estimate
+from pumonitor.tables import ScoreTable
 
 __all__ = ["EvaluatedTable", "EvaluatedTables"]
 
@@ -30,11 +32,14 @@ class EvaluatedTable:
         `Evaluation.to_dict()`.
     reason : str or None
         Why there is nothing of both.
+    reviewed_prior : ClassPriorEstimate or None
+        The class prior by reviews and complaints, where these tell the positives of these rows.
     """
 
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
     plain: Mapping[str, Any] = field(default_factory=dict)
     reason: str | None = None
+    reviewed_prior: ClassPriorEstimate | None = None
 
 
 class EvaluatedTables:
@@ -48,10 +53,19 @@ class EvaluatedTables:
     threshold : float
     label_purity : float or "auto"
         As in `pumonitor.evaluate_table`.
+    reviews : HowReviewed, optional
+        How rows were reviewed, if they were: there is no other class prior then.
     """
 
-    def __init__(self, *, threshold: float, label_purity: LabelPurity) -> None:
+    def __init__(
+        self,
+        *,
+        threshold: float,
+        label_purity: LabelPurity,
+        reviews: HowReviewed | None = None,
+    ) -> None:
         self.threshold, self.label_purity = threshold, label_purity
+        self.reviews = reviews
         self._newest: dict[int, tuple[object, EvaluatedTable]] = {}
 
     def of(
@@ -93,6 +107,8 @@ class EvaluatedTables:
     ) -> EvaluatedTable:
         if series.table is None:
             return EvaluatedTable(reason=series.undefined_reason)
+        if self.reviews is not None:
+            return self._reviewed(series.table, self.reviews, seed=seed)
         if audited is not None:
             class_prior = audited.class_prior
         if class_prior is None:
@@ -116,3 +132,17 @@ class EvaluatedTables:
         except InputError as error:
             return EvaluatedTable(reason=str(error))
         return EvaluatedTable(estimates=dict(found.estimates), plain=found.to_dict())
+
+    def _reviewed(self, table: ScoreTable, reviews: HowReviewed, *, seed: int) -> EvaluatedTable:
+        try:
+            reading = reviews.read(table, threshold=self.threshold)
+            found = evaluate_table(
+                table, threshold=self.threshold, audit=reading, curves=False, rng=seed
+            )
+        except InputError as error:
+            return EvaluatedTable(reason=str(error))
+        return EvaluatedTable(
+            estimates=dict(found.estimates),
+            plain=found.to_dict(),
+            reviewed_prior=reading.class_prior,
+        )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final, Self
 
@@ -12,9 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._propensities import Propensities
+from pumonitor._reviewed import ReviewedRows
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.monitor.ledger.records.collected import CollectedSeries, StoredSeries
+from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.ports import InputCounts, Pane, WindowCounts
+from pumonitor.reviews.bins import labels_of_kinds
+from pumonitor.sources.windows.counts_rows import LabelStates
 from pumonitor.tables import ScoreTable, Weights
 
 __all__ = ["MOST_CELLS", "SeriesTable", "counts_of", "pane_digest", "tables_of"]
@@ -107,6 +111,7 @@ def tables_of(
     *,
     threshold: float,
     max_cells: int = MOST_CELLS,
+    reviews: HowReviewed | None = None,
 ) -> tuple[SeriesTable, ...]:
     """A table for each pane, model version and segment, and the sum over a segment's values.
 
@@ -119,6 +124,8 @@ def tables_of(
         Threshold with which the rows were counted.
     max_cells : int
         Neighbouring cells are joined if there are more.
+    reviews : HowReviewed, optional
+        How rows were reviewed, if they were.
 
     Returns
     -------
@@ -134,15 +141,41 @@ def tables_of(
     """
     found: list[SeriesTable] = []
     series = [
-        (version, segment, _Rows.of(counts, rows)) for version, segment, rows in _series(counts)
+        (version, segment, _Rows.of(counts, rows))
+        for version, segment, rows in _series(
+            counts, counts.segments if reviews is None else reviews.segments
+        )
     ]
     for number, pane in enumerate(panes):
-        label = (counts.history // 3**number) % 3 - 1
+        kinds = None
+        if reviews is None:
+            label = LabelStates().of_histories(counts.history, number)
+        else:
+            kinds, ranked = reviews.kinds(counts.history, number, counts.segments)
+            label = labels_of_kinds(kinds).astype(np.int64)
         weighted = _is_weighted(counts, label, pane)
         for model_version, segment, rows in series:
-            cells = rows.cells(label, weighted=weighted)
+            cells, reason = rows.cells(label, weighted=weighted), None
+            if reviews is not None and kinds is not None:
+                try:
+                    reviewed = reviews.rows_of(
+                        kinds[rows.rows],
+                        ranked[rows.rows],
+                        lower=counts.lower[rows.rows],
+                        upper=counts.upper[rows.rows],
+                        number=rows.number,
+                        place=rows.place,
+                        cell_lower=rows.lower,
+                        rules=counts.rules,
+                        is_mature=pane.state != "provisional",
+                    )
+                    cells = replace(cells, reviewed=reviewed)
+                except InputError as error:
+                    reason = str(error)
             found.append(
-                _series_table(cells, pane.number, model_version, segment, threshold, max_cells)
+                _series_table(
+                    cells, pane.number, model_version, segment, threshold, max_cells, reason
+                )
             )
     return tuple(found)
 
@@ -157,13 +190,16 @@ def pane_digest(tables: Sequence[SeriesTable], found: InputCounts) -> str:
     return sha256(json.dumps([predictions, series], sort_keys=True).encode()).hexdigest()
 
 
-def _series(counts: WindowCounts) -> Iterator[tuple[str, str, NDArray[np.intp]]]:
+def _series(
+    counts: WindowCounts, columns: Iterable[str]
+) -> Iterator[tuple[str, str, NDArray[np.intp]]]:
     """Model version, segment and its rows."""
     every = np.arange(len(counts.rows))
     for model_version in np.unique(counts.model_version).tolist():
         of_version = every[counts.model_version == model_version]
         yield model_version, "", of_version
-        for column, values in counts.segments.items():
+        for column in columns:
+            values = counts.segments[column]
             held = values[of_version]
             for value in np.unique(held).tolist():
                 yield model_version, f"{column}={value}", of_version[held == value]
@@ -207,6 +243,7 @@ class _Cells:
     propensity: FloatArray
     labeled_rows: IntArray
     weighted: bool
+    reviewed: ReviewedRows | None = None
 
     @property
     def labeled(self) -> IntArray:
@@ -223,7 +260,8 @@ class _Cells:
         hashed = sha256(b"pumonitor score cells 1\n")
         columns = (self.cell, self.lower, self.upper, self.unlabeled, self.negative)
         of_labeled = (self.labeled_cell, self.propensity, self.labeled_rows)
-        for column in (*columns, *of_labeled):
+        kinds = () if self.reviewed is None else tuple(self.reviewed.kinds)
+        for column in (*columns, *of_labeled, *kinds):
             hashed.update(f"{len(column)}\n".encode())
             hashed.update(column.astype("<f8" if column.dtype.kind == "f" else "<i8").tobytes())
         return hashed.hexdigest()
@@ -298,11 +336,15 @@ def _series_table(
     segment: str,
     threshold: float,
     max_cells: int,
+    undefined_reason: str | None,
 ) -> SeriesTable:
     table: ScoreTable | None = None
-    undefined_reason: str | None = None
+    begins: tuple[float, ...] = (threshold,)
+    if cells.reviewed is not None:
+        begins = (threshold, *cells.reviewed.cuts, *cells.reviewed.edges)
     try:
-        table = _table(cells).compress(max_cells, thresholds=(threshold,))
+        if undefined_reason is None:
+            table = _table(cells).compress(max_cells, thresholds=begins)
     except TooFewPositivesError as error:
         undefined_reason = f"too few positives: {error}"
     except InputError as error:
@@ -334,7 +376,7 @@ def _table(cells: _Cells) -> ScoreTable:
         upper=cells.upper,
     )
     if not cells.weighted:
-        return plain
+        return replace(plain, reviewed=cells.reviewed)
     weight = 1 / cells.propensity
     represented = cells.summed(cells.labeled_rows * weight)
     return ScoreTable(

@@ -139,6 +139,13 @@ def evaluate_window(
     if state == "provisional":
         prior = class_prior if audited is None else audited.class_prior
         later = _expected(series, estimates, share, prior, threshold=tables.threshold, seed=seed)
+        if evaluated.reviewed_prior is not None:
+            # They are about the positives themselves, which labels to come do not change.
+            later |= {
+                name: Uncertain(value=estimate.value, low=estimate.low, high=estimate.high, se=0.0)
+                for name, estimate in estimates.items()
+                if estimate.undefined_reason is None
+            }
         results += _expected_rows(series, estimates, later, share, reason, doubts=doubts)
     if reference is not None:
         results += Comparison(
@@ -150,7 +157,7 @@ def evaluate_window(
             assumed=assumed,
             seed=seed,
             factor=_factor(class_prior) if audited is None else to_compare,
-            audited=audited is not None,
+            audited=audited is not None or evaluated.reviewed_prior is not None,
         ).rows()
     return EvaluatedSeries(
         model_version=series.model_version,
@@ -162,8 +169,9 @@ def evaluate_window(
             "label_maturity": _share_to_json(share),
             "made_with": {
                 "seed": seed,
-                "class_prior": class_prior_to_json(class_prior),
+                "class_prior": class_prior_to_json(evaluated.reviewed_prior or class_prior),
                 **({} if audited is None else audits.to_json()),
+                **({"reviews": tables.reviews.to_json()} if tables.reviews is not None else {}),
             },
         },
         results=tuple(results),

@@ -1,0 +1,139 @@
+"""Reviews beside complaints: verdicts that change, reviewers who differ, all kinds of reasons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+from pumonitor.conformance.cases.case import (
+    DAY,
+    START,
+    Case,
+    positives_of,
+    predictions_of,
+    request_of,
+    reviews_of,
+)
+from pumonitor.sources.column_types.column_kinds import Kind
+from pumonitor.sources.column_types.monitored_tables import (
+    LabelColumns,
+    LabelWords,
+    PredictionColumns,
+    ReviewColumns,
+)
+
+__all__ = ["cases_of_reviews"]
+
+_MADE_KINDS: dict[str, Kind] = {
+    "id": "text",
+    "made": "moment",
+    "score": "number",
+    "action": "text",
+}
+_KNOWN_KINDS: dict[str, Kind] = {"id": "text", "known": "moment"}
+_DECIDED_KINDS: dict[str, Kind] = {
+    "id": "text",
+    "decided": "moment",
+    "verdict": "text",
+    "reviewer": "text",
+    "reason": "text",
+}
+_WORDS = LabelWords(positive=("fraud",), negative=("ok",), undecided=("unclear",))
+
+
+def cases_of_reviews() -> list[Case]:
+    """Cases of reviews."""
+    whole = _everything()
+    return [
+        whole,
+        replace(
+            whole,
+            name=f"{whole.name}, with both elsewhere",
+            in_engine=frozenset({"predictions"}),
+        ),
+        replace(
+            whole,
+            name=f"{whole.name}, with reviews elsewhere",
+            in_engine=frozenset({"predictions", "positives"}),
+        ),
+        _numbers(),
+    ]
+
+
+def _everything() -> Case:
+    """Two hundred predictions of two days, a third of them reviewed, some by two, some twice."""
+    rng = np.random.default_rng(8)
+    number = 200
+    made = [START + timedelta(seconds=int(at)) for at in rng.integers(0, 2 * 86_400, number)]
+    scores = rng.beta(0.6, 2.0, number)
+    predictions = [
+        (f"p{place}", made[place], float(scores[place]), "declined" if place % 9 == 0 else "passed")
+        for place in range(number)
+    ]
+    complaints = [
+        (f"p{place}", made[place] + timedelta(hours=int(rng.integers(1, 600))))
+        for place in range(0, number, 7)
+    ]
+    reasons = ("score", "Random", "audit", "complaint", "large amount")
+    reviews: list[tuple[Any, ...]] = []
+    for place in range(0, number, 3):
+        decided = made[place] + timedelta(hours=int(rng.integers(1, 200)))
+        verdict = str(rng.choice(["fraud", "ok", "ok", "unclear"]))
+        reviews.append((f"p{place}", decided, verdict, "ann", reasons[place % 5]))
+        if place % 4 == 0:
+            reviews.append((f"p{place}", decided + DAY, "fraud", "bob", "score"))
+        if place % 10 == 0:
+            reviews.append((f"p{place}", decided + 2 * DAY, "ok", "ann", "score"))
+        if place % 15 == 0:
+            reviews.append((f"p{place}", None, None, None, "score"))
+    return Case(
+        name="reviews beside complaints",
+        predictions=predictions_of(predictions, _MADE_KINDS),
+        positives=positives_of(complaints, _KNOWN_KINDS),
+        reviews=reviews_of(reviews, _DECIDED_KINDS),
+        made=PredictionColumns(id="id", time="made", score="score", segments=("action",)),
+        known=LabelColumns(id="id", known_at="known"),
+        reviewed=ReviewColumns(
+            id="id",
+            verdict="verdict",
+            verdict_words=_WORDS,
+            decided_at="decided",
+            reviewer="reviewer",
+            chosen_by="reason",
+        ),
+        requests=tuple(
+            request_of(
+                START + place * DAY,
+                as_of=(START + (place + 1) * DAY, START + 5 * DAY, START + 40 * DAY),
+            )
+            for place in range(2)
+        ),
+    )
+
+
+def _numbers() -> Case:
+    """Verdicts 1 and 0 without a time, a reviewer or a reason."""
+    rng = np.random.default_rng(9)
+    predictions = [
+        (place, START + timedelta(minutes=place), float(score))
+        for place, score in enumerate(rng.random(60))
+    ]
+    return Case(
+        name="reviews as 1 and 0 without times",
+        predictions=predictions_of(predictions),
+        positives=positives_of(
+            [(place, START + DAY) for place in range(0, 60, 5)],
+            {"id": "integer", "known": "moment"},
+        ),
+        reviews=reviews_of(
+            [(place, [1, 0, 0, None][place % 4]) for place in range(0, 60, 2)],
+            {"id": "integer", "verdict": "integer"},
+        ),
+        made=PredictionColumns(id="id", time="made", score="score"),
+        known=LabelColumns(id="id", known_at="known"),
+        reviewed=ReviewColumns(id="id", verdict="verdict"),
+        requests=(request_of(),),
+    )

@@ -1,0 +1,170 @@
+"""What reviews say of a series of a window: rows by kind and cell, and what follows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import TypeAdapter
+
+from pumonitor._reviewed import ReviewedRows
+from pumonitor.errors import InputError
+from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.reviews.bins import cuts_of_scores, lowest_of_stopped
+from pumonitor.reviews.counts import KINDS
+from pumonitor.reviews.of_table import read_table
+from pumonitor.reviews.reading import ReviewedEstimates
+from pumonitor.reviews.states import are_ranked, kinds_of_states
+from pumonitor.sources.windows.both_channels import BOTH_CHANNELS
+from pumonitor.tables import ScoreTable
+
+__all__ = ["HowReviewed"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_LEAST_REVIEWED: Final = 0.5
+"""Of the rows from the lowest verdict on, where nothing says why rows were reviewed."""
+_LEFT: Final = [KINDS.index(kind) for kind in ("open_complained", "open_silent")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HowReviewed:
+    """How a monitor's predictions were reviewed.
+
+    Attributes
+    ----------
+    segments : tuple of str
+        Columns whose values are series of their own.
+    action : str or None
+        Column of what was done with a row.
+    stopped : tuple of str
+        Its words for rows that were declined outright.
+    is_reason_given : bool
+        Whether a column says why each row was reviewed.
+    blocks : bool
+        Whether a positive verdict blocks the case.
+    detection_rate, complaint_rate : (float, float), optional
+    """
+
+    blocks: bool
+    segments: tuple[str, ...] = ()
+    action: str | None = None
+    stopped: tuple[str, ...] = ()
+    is_reason_given: bool = False
+    detection_rate: tuple[float, float] | None = None
+    complaint_rate: tuple[float, float] | None = None
+
+    @classmethod
+    def of(cls, monitor: Monitor) -> Self | None:
+        """As its configuration says; None without reviews."""
+        if not monitor.reviews:
+            return None
+        first, action = monitor.reviews[0], monitor.predictions.action
+        return cls(
+            blocks=first.blocks,
+            segments=monitor.predictions.segments,
+            action=None if action is None else action.column,
+            stopped=() if action is None else action.stopped,
+            is_reason_given=all(queue.chosen_by is not None for queue in monitor.reviews),
+            detection_rate=first.detection_rate,
+            complaint_rate=monitor.complaint_rate,
+        )
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """As `to_json` wrote it."""
+        return TypeAdapter(cls).validate_python(dict(stored))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        plain: dict[str, Any] = TypeAdapter(HowReviewed).dump_python(self, mode="json")
+        return plain
+
+    def kinds(
+        self, history: IntArray, moment: int, segments: Mapping[str, NDArray[np.str_]]
+    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Index into `KINDS` of each group of rows at a moment, and which a queue took by score."""
+        states = BOTH_CHANNELS.of_histories(history, moment)
+        stopped = np.zeros(len(states), dtype=bool)
+        if self.action is not None:
+            stopped = np.isin(segments[self.action], self.stopped)
+        return kinds_of_states(states, stopped=stopped), are_ranked(states)
+
+    def rows_of(
+        self,
+        kinds: NDArray[np.intp],
+        ranked: NDArray[np.bool_],
+        *,
+        lower: FloatArray,
+        upper: FloatArray,
+        number: IntArray,
+        place: NDArray[np.intp],
+        cell_lower: FloatArray,
+        rules: tuple[str, ...],
+        is_mature: bool,
+    ) -> ReviewedRows:
+        """Rows by kind and cell, with the scores at which the queue begins.
+
+        Parameters
+        ----------
+        kinds, ranked : ndarray of shape (groups,)
+            Those of `kinds`.
+        lower, upper, number, place : ndarray of shape (groups,)
+            Least and largest score of a group, its rows and its cell.
+        cell_lower : ndarray of shape (cells,)
+        rules : tuple of str
+        is_mature : bool
+            Whether all reviews have had their time.
+
+        Raises
+        ------
+        InputError
+            If nothing says why rows were reviewed, and many from the lowest verdict on were not.
+        """
+        left = np.isin(kinds, _LEFT)
+        cuts = cuts_of_scores(lower[ranked], upper[left], all_scores=lower)
+        if cuts and is_mature and not self.is_reason_given:
+            _check_share(number, ranked=ranked, left=left & (upper >= cuts[0]))
+        stopped = kinds == KINDS.index("stopped")
+        edges = lowest_of_stopped(lower[stopped], upper[~stopped])
+        size = len(cell_lower)
+        counted = np.bincount(kinds * size + place, weights=number, minlength=size * len(KINDS))
+
+        def begin(scores: tuple[float, ...]) -> tuple[float, ...]:
+            """Where the cells of these scores begin: of a cell all rows are in one bin."""
+            cells = np.searchsorted(cell_lower, scores, side="right") - 1
+            return tuple(np.unique(cell_lower[np.maximum(cells, 0)]).tolist())
+
+        return ReviewedRows(
+            kinds=counted.reshape(len(KINDS), size).astype(np.float64),
+            cuts=begin(cuts),
+            edges=begin(edges),
+            rules=rules,
+        )
+
+    def read(self, table: ScoreTable, *, threshold: float) -> ReviewedEstimates:
+        """What reviews and complaints say of a table's rows."""
+        return read_table(
+            table,
+            threshold=threshold,
+            blocks=self.blocks,
+            detection_rate=self.detection_rate,
+            complaint_rate=self.complaint_rate,
+        )
+
+
+def _check_share(number: IntArray, *, ranked: NDArray[np.bool_], left: NDArray[np.bool_]) -> None:
+    reviewed, passed_over = int(number[ranked].sum()), int(number[left].sum())
+    if reviewed < _LEAST_REVIEWED * (reviewed + passed_over):
+        msg = (
+            f"{reviewed} rows were reviewed, and {passed_over} that score no lower than the lowest "
+            "of them were not, so the queue did not take the highest scores alone: name the column "
+            "that says why each was reviewed, chosen_by in reviews, with the words score, random, "
+            "audit, complaint or names of rules; or the column of what was done with each row, "
+            "action in predictions, if they were declined outright"
+        )
+        raise InputError(msg)

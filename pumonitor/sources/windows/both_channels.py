@@ -1,0 +1,223 @@
+"""Complaints and reviews of the same predictions as one table of labels, a row for each change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.ports import QueueDescription
+from pumonitor.reviews.given import UNREVIEWED
+from pumonitor.reviews.states import POSITIVE_STATES, REASONS, RULE, STATES, states_of
+from pumonitor.sources.windows.counts_rows import LabelStates, LabelTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["BOTH_CHANNELS", "ReviewTable", "described_queue", "labels_of_both"]
+
+IntArray = NDArray[np.int64]
+
+BOTH_CHANNELS: Final = LabelStates(least=0, number=STATES, positive=POSITIVE_STATES)
+"""What complaints and reviews may say of a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewTable:
+    """The reviews of a queue with the columns that were named.
+
+    Attributes
+    ----------
+    labels : LabelTable
+        Verdicts as labels; of its `details` the first are reviewers, if `has_reviewers`, then
+        reasons, if `reasons` is given.
+    has_reviewers : bool
+    reasons : mapping of str to str, or None
+        Which of `REASONS` a word in small letters is, where it is not the word itself; a word that
+        is neither is a rule. None where all rows were reviewed for their score.
+    always : str
+        Of `REASONS`, where no column says why.
+    """
+
+    labels: LabelTable
+    has_reviewers: bool = False
+    reasons: Mapping[str, str] | None = None
+    always: str = "score"
+
+    @property
+    def reason_column(self) -> str:
+        """Which of the details says why a row was reviewed."""
+        return f"detail_{int(self.has_reviewers)}"
+
+    def reason_of(self, word: str) -> int:
+        """Place in `REASONS` of a word in small letters."""
+        reason = (self.reasons or {}).get(word, word)
+        return REASONS.index(reason) if reason in REASONS[:RULE] else RULE
+
+
+def labels_of_both(
+    complaints: pa.Table, reviews: Sequence[tuple[ReviewTable, pa.Table]]
+) -> pa.Table:
+    """What is known of each id after every row that says something of it.
+
+    Of a reviewer the latest verdict counts; where those of several reviewers differ the row is
+    undecided until they agree. It was reviewed for the reason of its first review.
+
+    Parameters
+    ----------
+    complaints : pyarrow.Table
+        id, known, label: 1, or anything else to take it back.
+    reviews : sequence of (ReviewTable, pyarrow.Table)
+        id, known, label (1, -1 or 0 for undecided), and the details of the table.
+
+    Returns
+    -------
+    pyarrow.Table
+        id, known, label (a state of `BOTH_CHANNELS`) and an empty propensity, in order of id and
+        time, one row for each moment at which an id's state may have changed.
+    """
+    import pyarrow as pa
+
+    tables = [complaints, *(table for _, table in reviews)]
+    ids = pa.chunked_array(
+        [chunk for table in tables for chunk in table["id"].chunks], type=complaints["id"].type
+    )
+    numbers = ids.combine_chunks().dictionary_encode()
+    if isinstance(numbers, pa.ChunkedArray):
+        numbers = numbers.combine_chunks()
+    row_id = np.asarray(numbers.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+    known = np.concatenate([table["known"].to_numpy() for table in tables]).astype(np.int64)
+    label = np.concatenate([table["label"].to_numpy() for table in tables]).astype(np.int64)
+    queue = np.repeat(np.arange(len(tables)), [len(table) for table in tables]) - 1
+    reason = _reasons(reviews, skipped=len(complaints))
+    person = _people(row_id, queue, reviews, skipped=len(complaints))
+    # At one moment what is told last is the complaint: it is the same in any order.
+    order = np.lexsort((label, queue, known, row_id))
+    row_id, known, label, queue, reason, person = (
+        column[order] for column in (row_id, known, label, queue, reason, person)
+    )
+    is_review = queue >= 0
+    starts = np.diff(row_id, prepend=-1) != 0
+    complained = _in_force(label == 1, person, ~is_review, starts)
+    votes = {
+        verdict: _in_force(label == verdict, person, is_review, starts) for verdict in (1, -1, 0)
+    }
+    agreed = np.where(votes[1] > 0, 1, 0)
+    verdict = np.where(votes[1] + votes[-1] + votes[0] == 0, UNREVIEWED, -1)
+    is_decided = (votes[1] > 0) != (votes[-1] > 0)
+    verdict = np.where(is_decided, agreed, verdict)
+    state = states_of(
+        complained=complained > 0, verdict=verdict, reason=_first(reason, is_review, starts)
+    )
+    # Rows of one id and moment are one: what all of them say is known after the last.
+    is_last = np.append((row_id[1:] != row_id[:-1]) | (known[1:] != known[:-1]), True)
+    if len(row_id) == 0:
+        is_last = np.zeros(0, dtype=bool)
+    return pa.table(
+        {
+            "id": numbers.dictionary.take(pa.array(row_id[is_last])),
+            "known": known[is_last],
+            "label": state[is_last],
+            "propensity": pa.nulls(int(is_last.sum()), pa.float64()),
+        }
+    )
+
+
+def described_queue(queue: ReviewTable, table: pa.Table) -> QueueDescription:
+    """Verdicts and reasons of a queue, counted."""
+    verdicts = np.asarray(table["label"].to_numpy())
+    words = {} if queue.reasons is None else _counted(table[queue.reason_column])
+    return QueueDescription(
+        name=queue.labels.relation.name,
+        positive=int((verdicts == 1).sum()),
+        negative=int((verdicts == -1).sum()),
+        undecided=int((verdicts == 0).sum()),
+        reasons=words,
+        rules=tuple(sorted(word for word in words if queue.reason_of(word) == RULE)),
+    )
+
+
+def _counted(words: pa.ChunkedArray) -> dict[str, int]:
+    """Rows by word, most frequent first."""
+    counted = words.value_counts().to_pylist()
+    counts: dict[str, int] = {}
+    for group in counted:
+        word = str(group["values"]).strip().casefold()
+        counts[word] = counts.get(word, 0) + int(group["counts"])
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _reasons(reviews: Sequence[tuple[ReviewTable, pa.Table]], *, skipped: int) -> IntArray:
+    """Place in `REASONS` of each row, 0 for complaints."""
+    places: list[IntArray] = [np.zeros(skipped, dtype=np.int64)]
+    for queue, table in reviews:
+        if queue.reasons is None:
+            places.append(np.full(len(table), REASONS.index(queue.always), dtype=np.int64))
+            continue
+        words = table[queue.reason_column].combine_chunks().dictionary_encode()
+        read = [queue.reason_of(text.strip().casefold()) for text in words.dictionary.to_pylist()]
+        index = words.indices.to_numpy(zero_copy_only=False)
+        places.append(np.array([*read, 0], dtype=np.int64)[index])
+    return np.concatenate(places)
+
+
+def _people(
+    row_id: IntArray,
+    queue: IntArray,
+    reviews: Sequence[tuple[ReviewTable, pa.Table]],
+    *,
+    skipped: int,
+) -> IntArray:
+    """A number for each pair of an id and who says something of it; complaints are one of them."""
+    names: dict[str, int] = {}
+    person = np.zeros(len(row_id), dtype=np.int64)
+    begin = skipped
+    for at, (reviewed, table) in enumerate(reviews):
+        own = slice(begin, begin + len(table))
+        begin += len(table)
+        person[own] = names.setdefault(f"queue {at}", len(names) + 1)
+        if reviewed.has_reviewers:
+            words = table["detail_0"].combine_chunks().dictionary_encode()
+            read = [
+                names.setdefault(f"reviewer {name}", len(names) + 1)
+                for name in words.dictionary.to_pylist()
+            ]
+            person[own] = np.array([*read, 0], dtype=np.int64)[
+                words.indices.to_numpy(zero_copy_only=False)
+            ]
+    return row_id * (len(names) + 1) + person
+
+
+def _in_force(
+    says: NDArray[np.bool_],
+    person: IntArray,
+    among: NDArray[np.bool_],
+    starts: NDArray[np.bool_],
+) -> IntArray:
+    """After each row, how many people say so of its id by their latest row."""
+    if len(says) == 0:
+        return np.zeros(0, dtype=np.int64)
+    now = (says & among).astype(np.int64)
+    order = np.argsort(person, kind="stable")
+    before = np.zeros_like(now)
+    is_same = person[order][1:] == person[order][:-1]
+    before[order[1:]] = np.where(is_same, now[order[:-1]], 0)
+    total = np.cumsum(np.where(among, now - before, 0))
+    first = np.flatnonzero(starts)
+    # What was counted of the ids before.
+    earlier = total[first] - np.where(among, now - before, 0)[first]
+    return np.asarray(total - np.repeat(earlier, np.diff(np.append(first, len(total)))))
+
+
+def _first(reason: IntArray, is_review: NDArray[np.bool_], starts: NDArray[np.bool_]) -> IntArray:
+    """Of each row the reason of the first review of its id; 0 where there is none."""
+    if len(reason) == 0:
+        return reason
+    place = np.where(is_review, np.arange(len(reason)), len(reason))
+    first = np.flatnonzero(starts)
+    least = np.minimum.reduceat(place, first)
+    chosen = np.append(reason, 0)[least]
+    return np.asarray(np.repeat(chosen, np.diff(np.append(first, len(reason)))))

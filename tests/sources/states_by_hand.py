@@ -1,0 +1,45 @@
+"""What complaints and reviews say of an id after each moment, by a loop over their rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pumonitor.reviews.given import UNREVIEWED
+from pumonitor.reviews.states import REASONS, states_of
+
+
+def state(complained, verdict, reason):
+    return states_of(
+        complained=np.array([complained]),
+        verdict=np.array([verdict]),
+        reason=np.array([REASONS.index(reason)]),
+    ).item()
+
+
+def by_a_loop(complaints, reviews):
+    """State after each moment of each id, one row after another."""
+    found = {}
+    ids = {row[0] for row in complaints} | {row[0] for row in reviews}
+    for one_id in ids:
+        events = [
+            (known, 0, label, None, None) for who, known, label in complaints if who == one_id
+        ]
+        events += [
+            (known, 1, label, reviewer, reason)
+            for who, known, label, reviewer, reason in reviews
+            if who == one_id
+        ]
+        for moment in sorted({event[0] for event in events}):
+            known = sorted(event[:3] for event in events if event[0] <= moment and event[1] == 0)
+            complained = bool(known) and known[-1][2] == 1
+            votes, first = {}, None
+            so_far = [event for event in events if event[0] <= moment and event[1] == 1]
+            for _, _, label, reviewer, reason in sorted(so_far, key=lambda event: event[:3]):
+                votes[reviewer] = label
+                first = first or reason
+            said = set(votes.values()) - {0}
+            verdict = UNREVIEWED
+            if votes:
+                verdict = -1 if len(said) != 1 else {1: 1, -1: 0}[said.pop()]
+            found[one_id, moment] = state(complained, verdict, first or "score")
+    return found
