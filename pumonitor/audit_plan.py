@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import special
 
 from pumonitor._validate import as_scores, as_threshold, check_same_index
 from pumonitor.audit.allocation import design_audit
@@ -15,7 +17,7 @@ from pumonitor.audit.counts import AuditDesign
 from pumonitor.audit.drawn import DrawnAudit, draw_cases
 from pumonitor.audit.frequency import FAIR, UNKNOWN
 from pumonitor.audit.plan import AuditPlan
-from pumonitor.audit.planning import planned_widths, simple_widths
+from pumonitor.audit.planning import simple_widths, simulated_widths
 from pumonitor.audit.verdicts import Fair
 from pumonitor.errors import InputError
 from pumonitor.prior import GivenOrEstimated
@@ -29,7 +31,11 @@ __all__ = ["AuditPlan", "draw_audit", "plan_audit", "plan_audit_bins", "plan_aud
 CASES: Final = 300
 
 AUDITS: Final = 15
-"""How many audits are simulated for the widths of one design."""
+"""How many audits are simulated for the widths of one design, each for another class prior."""
+
+_HIGH: Final = 0.9
+_REACH: Final = 1.96
+_MOST_CONFIRMED: Final = 0.99
 
 _TRIES: Final = 6
 _CLOSE: Final = 0.03
@@ -38,6 +44,7 @@ _OF_BOTH_SIDES: Final = ("mcc", "recall", "specificity")
 """Metrics that are known, or undefined, where every row is predicted positive."""
 _WITHOUT_THRESHOLD: Final = ("class_prior", "unlabeled_prior", "label_frequency", "auc", "aul")
 
+FloatArray = NDArray[np.float64]
 Step = Callable[[str, float | None], None]
 
 
@@ -200,27 +207,30 @@ def plan_audit_bins(
             )
             raise InputError(msg)
     # Of a class prior at what is confirmed, or below by chance, hardly any positive is hidden.
-    frequency = min(float(bins.labeled.sum() / bins.rows.sum()) / class_prior.value, 0.99)
+    confirmed = float(bins.labeled.sum() / bins.rows.sum())
+    frequency = min(confirmed / class_prior.value, _MOST_CONFIRMED)
     planner = _Planner(
         bins=bins,
         metrics=chosen,
         label_frequency=frequency,
+        possible=_possible_frequencies(class_prior, confirmed),
         fair=fair,
         above=above,
         drawn=tuple(drawn or (0,) * len(bins.rows)),
         progress=progress,
     )
     if width is None:
-        design, widths = planner.tried(CASES if cases is None else cases)
+        design, simulated = planner.tried(CASES if cases is None else cases)
     else:
-        design, widths = planner.reaching(width)
+        design, simulated = planner.reaching(width)
     taken = int(design.planned.sum())
-    free = None if above is None else replace(planner, above=None).tried(taken)[1]
+    free = None if above is None else _medians(replace(planner, above=None).tried(taken)[1])
     return AuditPlan(
         cases=taken,
         threshold=threshold,
         metrics=chosen,
-        widths=widths,
+        widths=_medians(simulated),
+        high_widths={name: float(np.quantile(each, _HIGH)) for name, each in simulated.items()},
         simple_widths=simple_widths(bins, cases=taken, label_frequency=frequency, metrics=chosen),
         class_prior=class_prior,
         fair=fair,
@@ -239,13 +249,14 @@ class _Planner:
     bins: ScoreBins
     metrics: tuple[str, ...]
     label_frequency: float
+    possible: tuple[float, ...]
     fair: Fair
     above: float | None
     drawn: tuple[int, ...]
     progress: Step | None
 
-    def tried(self, cases: int) -> tuple[AuditDesign, Mapping[str, float]]:
-        """A design and its widths."""
+    def tried(self, cases: int) -> tuple[AuditDesign, Mapping[str, FloatArray]]:
+        """A design and its widths, over all that the class prior can be."""
         if self.progress is not None:
             self.progress(f"Simulating audits of {cases} cases", None)
         design = design_audit(
@@ -256,16 +267,15 @@ class _Planner:
             drawn=self.drawn,
             above=self.above,
         )
-        widths = planned_widths(
+        widths = simulated_widths(
             design,
-            label_frequency=self.label_frequency,
+            label_frequencies=self.possible,
             metrics=self.metrics,
             believed=FAIR if self.fair == "assume" else UNKNOWN,
-            audits=AUDITS,
         )
         return design, widths
 
-    def reaching(self, wanted: Mapping[str, float]) -> tuple[AuditDesign, Mapping[str, float]]:
+    def reaching(self, wanted: Mapping[str, float]) -> tuple[AuditDesign, Mapping[str, FloatArray]]:
         """About the fewest cases whose intervals are no wider: widths fall with their root."""
         for name, one in wanted.items():
             if not 0 < one < 1 or name not in self.metrics:
@@ -274,10 +284,11 @@ class _Planner:
         most = int(self.bins.unlabeled.sum())
         cases, best = min(CASES, most), None
         for _ in range(_TRIES):
-            design, widths = self.tried(cases)
+            design, simulated = self.tried(cases)
+            widths = _medians(simulated)
             over = max(widths[name] / one for name, one in wanted.items())
             if over <= 1 and (best is None or cases < best[0].planned.sum()):
-                best = design, widths
+                best = design, simulated
             if 1 - _CLOSE <= over <= 1:
                 break
             # A little more than the root says, so that the next try is on the right side.
@@ -293,6 +304,26 @@ class _Planner:
             )
             raise InputError(msg)
         return best
+
+
+def _medians(widths: Mapping[str, FloatArray]) -> dict[str, float]:
+    return {name: float(np.median(each)) for name, each in widths.items()}
+
+
+def _possible_frequencies(class_prior: ClassPriorEstimate, confirmed: float) -> tuple[float, ...]:
+    """Label frequencies that go with what the class prior can be: quantiles of its logarithm.
+
+    It is normal to either side of the value, as wide as the interval. What is promised would
+    otherwise rest on one number, which is where it is least sure too low: an estimate near the
+    share confirmed leaves hardly a positive for an audit to find.
+    """
+    place = special.ndtri((np.arange(AUDITS) + 0.5) / AUDITS)
+    up, down = np.log(
+        [class_prior.high / class_prior.value, class_prior.value / max(class_prior.low, 1e-9)]
+    )
+    log_prior = np.log(class_prior.value) + place / _REACH * np.where(place > 0, up, down)
+    frequency = np.minimum(confirmed / np.exp(log_prior), _MOST_CONFIRMED)
+    return tuple(np.random.default_rng(0).permutation(frequency).tolist())
 
 
 def draw_audit(

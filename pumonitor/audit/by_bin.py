@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,12 +16,22 @@ from pumonitor.audit.estimation import hidden_share
 from pumonitor.audit.frequency import DRIFT, FrequencyByScore, line_of_bins
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.errors import InputError
+from pumonitor.results import ClassPriorEstimate
+from pumonitor.stats.systematic_draws import draw_systematically
 
-__all__ = ["FrequencyByBin", "arrived", "read_unaudited"]
+__all__ = ["FrequencyByBin", "read_unaudited"]
 
 FloatArray = NDArray[np.float64]
 
 DRAWS: Final = 2000
+_CANDIDATES: Final = 16
+"""Draws for each that is kept, where scores tell a class prior besides."""
+_BIAS: Final = 0.7
+"""Standard deviation in log odds of the error of a label frequency that scores tell, as far as
+labels are not fair."""
+_LEAST_MISSED: Final = 0.02
+"""Share of the positives that is not confirmed, below which -logit of the rest tells nothing."""
+_REACH: Final = 1.96
 CONFIRMED_EXPONENT: Final = 0.05
 """Of p e in the prior: how much of a confirmation an empty bin is taken to hold."""
 
@@ -45,6 +56,8 @@ class FrequencyByBin:
     overall : (float, float), optional
         Mean and variance of -logit of the label frequency of all positives, to which the level of
         each draw is moved.
+    told : (float, float), optional
+        The same as scores tell it of this window, by which draws are chosen.
     """
 
     mean: FloatArray
@@ -53,6 +66,7 @@ class FrequencyByBin:
     above: NDArray[np.bool_]
     fair: bool = False
     overall: tuple[float, float] | None = None
+    told: tuple[float, float] | None = None
 
     @classmethod
     def of(cls, posterior: AuditPosterior) -> FrequencyByBin:
@@ -84,12 +98,65 @@ class FrequencyByBin:
         levels, axes = np.linalg.eigh(self.covariance)
         # The symmetric root: the only one that does not depend on the signs of the axes.
         root = axes @ np.diag(np.sqrt(np.maximum(levels, 0))) @ axes.T
-        drawn = self.mean[:, np.newaxis] + root @ rng.standard_normal((len(self.mean), size))
+        count = size if self.told is None else _CANDIDATES * size
+        drawn = self.mean[:, np.newaxis] + root @ rng.standard_normal((len(self.mean), count))
         if self.overall is not None:
             mean, variance = self.overall
             drawn += mean - level_of(drawn, counts)
-            drawn += np.sqrt(variance) * rng.standard_normal(size)
+            drawn += np.sqrt(variance) * rng.standard_normal(count)
+        if self.told is not None:
+            mean, variance = self.told
+            log_weight = -0.5 * (level_of(drawn, counts) - mean) ** 2 / variance
+            drawn = drawn[:, draw_systematically(log_weight, size, rng)]
         return np.asarray(drawn)
+
+    def with_class_prior(self, prior: ClassPriorEstimate, counts: AuditCounts) -> FrequencyByBin:
+        """With what the scores of a window say of its class prior, which takes labels for fair.
+
+        Where they are not it is wrong, by an error of .7 in the log odds of the label frequency.
+        An audit that tells little then leaves a window about as sure as it was.
+
+        Parameters
+        ----------
+        prior : ClassPriorEstimate
+            Made without audits.
+        counts : AuditCounts
+            Of the window.
+
+        Notes
+        -----
+        With the share r of all rows that is confirmed, -logit c is log(pi / r - 1), with slope
+        1 / (1 - r / pi) in log pi.
+        """
+        confirmed = float(counts.labeled.sum() / counts.rows.sum())
+        missed = 1 - confirmed / prior.value
+        if confirmed == 0 or missed < _LEAST_MISSED or not 0 < prior.low < prior.high:
+            return self
+        error = math.log(prior.high / prior.low) / (2 * _REACH) / missed
+        level = math.log(prior.value / confirmed - 1)
+        return replace(self, told=(level, error**2 + (0.0 if self.fair else _BIAS**2)))
+
+    def still_shared(self, shared: FloatArray | None, counts: AuditCounts) -> FloatArray | None:
+        """Of the covariance of v, what other windows have in common once scores have told of c.
+
+        Parameters
+        ----------
+        shared : ndarray of shape (bins, bins), optional
+            What they had before; None where it is unknown.
+        counts : AuditCounts
+            Of the window.
+
+        Notes
+        -----
+        The level moves by a gain times what it was off; slopes of the level are those at the mean.
+        """
+        if shared is None or self.told is None:
+            return shared
+        part = counts.labeled * np.exp(self.mean - self.mean.max())
+        slope = part / part.sum()
+        known = self.covariance @ slope
+        left = np.eye(len(slope)) - np.outer(known, slope) / (slope @ known + self.told[1])
+        return np.asarray(left @ shared @ left.T)
 
     def later(self, months: float) -> FrequencyByBin:
         """As believed some months on: level, slope and step drift by `DRIFT` times their root."""
@@ -126,10 +193,10 @@ class FrequencyByBin:
         >>> round(float(e * (1 + np.exp(3.0))), 12)
         0.5
         """
-        mean, slope, by_share = arrived(self.mean, share)
+        mean, slope, by_share = _arrived(self.mean, share)
         overall = self.overall
         if overall is not None:
-            level, own, others = (float(one) for one in arrived(np.array(overall[0]), share))
+            level, own, others = (float(one) for one in _arrived(np.array(overall[0]), share))
             overall = (level, own**2 * overall[1] + others**2 * log_variance)
         return replace(
             self,
@@ -150,7 +217,7 @@ class FrequencyByBin:
         )
 
 
-def arrived(v: FloatArray, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _arrived(v: FloatArray, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """-logit e of the share that has arrived, its slope in v and that in the log of the share."""
     e = special.expit(-v)
     seen = share * e

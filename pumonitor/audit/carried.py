@@ -14,7 +14,6 @@ from pumonitor.audit.bins import bins_along, score_bins
 from pumonitor.audit.by_bin import FrequencyByBin
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit
-from pumonitor.audit.fair_labels import FairLabels
 from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore, line_of_bins
 from pumonitor.audit.reading import Reviewers
 from pumonitor.tables import ScoreTable
@@ -78,8 +77,6 @@ class Believed:
         Of the covariance in the bins of the audit, what windows of the first audit have as well.
     months : float
         Between the audit and the window.
-    fair_labels : FairLabels or None
-        If labels are a fair sample after all; None where that is assumed.
     """
 
     audit: PastAudit
@@ -87,7 +84,6 @@ class Believed:
     by_bin: FrequencyByBin | None
     shared: FloatArray | None
     months: float
-    fair_labels: FairLabels | None = None
 
     def in_window(
         self, table: ScoreTable, *, threshold: float
@@ -127,9 +123,6 @@ class CarriedAudits:
         What each audit left in its own bins.
     overall : tuple of (float, float)
         What each left of the label frequency of all positives: mean and variance of -logit of it.
-    fair_labels : tuple of FairLabels or None
-        What each left if labels are a fair sample, and how probable that is; None where it is
-        assumed.
     """
 
     audits: tuple[PastAudit, ...]
@@ -137,7 +130,6 @@ class CarriedAudits:
     after: tuple[FrequencyByScore, ...]
     by_bin: tuple[FrequencyByBin, ...]
     overall: tuple[tuple[float, float], ...]
-    fair_labels: tuple[FairLabels | None, ...]
 
     @classmethod
     def through(
@@ -157,41 +149,28 @@ class CarriedAudits:
         """
         found = cls.none() if after is None else after
         for audit in audits:
-            believed, fair_before = audit.nothing_known, None
+            believed = audit.nothing_known
             if found.audits:
                 last = found._nearest(audit.model_version, audit.start)
                 if found.audits[last].fair == audit.fair:
                     believed = found._carried(last, audit.model_version, audit.start, audit.end)
-                    fair_before = found._fair_labels(last, audit.start, audit.end)
-            found = found.with_audit(audit, believed=believed, fair_before=fair_before)
+            found = found.with_audit(audit, believed=believed)
         return found
 
     @classmethod
     def none(cls) -> CarriedAudits:
         """Before the first audit."""
-        return cls(audits=(), before=(), after=(), by_bin=(), overall=(), fair_labels=())
+        return cls(audits=(), before=(), after=(), by_bin=(), overall=())
 
-    def with_audit(
-        self,
-        audit: PastAudit,
-        *,
-        believed: FrequencyByScore,
-        fair_before: FairLabels | None = None,
-    ) -> CarriedAudits:
+    def with_audit(self, audit: PastAudit, *, believed: FrequencyByScore) -> CarriedAudits:
         """One more, read with what is believed before it."""
         posterior = estimate_audit(audit.counts, believed=believed, reviewers=audit.reviewers)
-        fair_labels = None
-        if not believed.fair:
-            one_frequency = FAIR if fair_before is None else fair_before.frequency
-            fair = estimate_audit(audit.counts, believed=one_frequency, reviewers=audit.reviewers)
-            fair_labels = FairLabels.after(fair, posterior, before=fair_before)
         return CarriedAudits(
             audits=(*self.audits, audit),
             before=(*self.before, believed),
             after=(*self.after, posterior.frequency()),
             by_bin=(*self.by_bin, FrequencyByBin.of(posterior)),
             overall=(*self.overall, posterior.overall()),
-            fair_labels=(*self.fair_labels, fair_labels),
         )
 
     def at(self, model_version: str, start: datetime, end: datetime) -> Believed:
@@ -209,7 +188,6 @@ class CarriedAudits:
             by_bin=self.by_bin[chosen].later(months) if same else None,
             shared=self.shared(chosen) if same else None,
             months=months,
-            fair_labels=self._fair_labels(chosen, start, end),
         )
 
     def shared(self, place: int) -> FloatArray:
@@ -258,8 +236,3 @@ class CarriedAudits:
         if audit.model_version != model_version:
             known = known.for_new_model(self.overall[place])
         return known.later(months)
-
-    def _fair_labels(self, place: int, start: datetime, end: datetime) -> FairLabels | None:
-        """What an audit left if labels are fair, at another time."""
-        left = self.fair_labels[place]
-        return None if left is None else left.later(self.audits[place].months_to(start, end))

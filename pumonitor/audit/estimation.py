@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -16,7 +15,7 @@ from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
 from pumonitor.audit.laplace import draw_posterior
 from pumonitor.audit.likelihood import AuditLikelihood
-from pumonitor.audit.posterior import AuditPosterior, joined
+from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.reading import EXACT, Reading, Reviewers, share_of_decided
 from pumonitor.errors import InputError
 from pumonitor.stats.quantiles import quantiles
@@ -65,12 +64,9 @@ def estimate_audit(
     """
     _check(counts, believed)
     rng = np.random.default_rng(seed)
-    parts = [
-        _drawn(counts, alternative, each, draws, rng)
-        for each in _readings(reviewers, reading)
-        for alternative in believed.alternatives()
-    ]
-    return replace(_together(parts), believed=believed)
+    return _together(
+        [_drawn(counts, believed, each, draws, rng) for each in _readings(reviewers, reading)]
+    )
 
 
 def undecided_extremes(
@@ -218,11 +214,25 @@ def _among_drawn(
 
 
 def _together(parts: Sequence[AuditPosterior]) -> AuditPosterior:
-    """Draws by several readings or beliefs, each as many times as its evidence says."""
+    """Draws by several readings, each as many times as its evidence says."""
     if len(parts) == 1:
         return parts[0]
     evidence = np.array([part.log_evidence for part in parts])
     draws = len(parts[0].positives)
     ends = np.rint(np.cumsum(special.softmax(evidence)) * draws).astype(int)
-    found = joined(parts, [int(size) for size in np.diff(ends, prepend=0)])
-    return replace(found, log_evidence=float(special.logsumexp(evidence) - np.log(len(parts))))
+    sizes = np.diff(ends, prepend=0)
+    joined = {
+        name: np.concatenate(
+            [getattr(part, name)[:size] for part, size in zip(parts, sizes, strict=True)]
+        )
+        for name in ("p", "e", "positives", "concordance")
+    }
+    return AuditPosterior(
+        counts=parts[0].counts,
+        believed=parts[0].believed,
+        line=np.concatenate(
+            [part.line[:, :size] for part, size in zip(parts, sizes, strict=True)], axis=1
+        ),
+        log_evidence=float(special.logsumexp(evidence) - np.log(len(parts))),
+        **joined,
+    )

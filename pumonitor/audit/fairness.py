@@ -16,6 +16,11 @@ __all__ = ["Fairness", "check_fairness"]
 FloatArray = NDArray[np.float64]
 
 SIMULATIONS: Final = 399
+FAVOURED: Final = 3.0
+"""How many times as often high scores are confirmed, where it is told how often that is seen."""
+_POWER_LEVEL: Final = 0.05
+_POWER_SIMULATIONS: Final = 199
+_MOST_CONFIRMED: Final = 0.98
 CONFIRMED_EXPONENT: Final = 0.05
 """Of p e in the penalty: how much of a confirmation an empty bin is taken to hold."""
 NEGATIVE_EXPONENT: Final = 0.2
@@ -42,11 +47,16 @@ class Fairness:
         `at_threshold`, those above the threshold as those below it.
     at_threshold : bool
         Whether a step at the threshold explains the verdicts better than a slope along the score.
+    power : float or None
+        Share of simulated audits of this design that are called unfair at 5% where the highest
+        scores are confirmed three times as often as the lowest; None where there is nothing to
+        compare.
     """
 
     p_value: float
     favoured: float
     at_threshold: bool = False
+    power: float | None = None
 
     @property
     def sentence(self) -> str:
@@ -69,6 +79,22 @@ class Fairness:
             if self.at_threshold:
                 more, less = "below the threshold", "above it"
         return f"positives {more} get confirmed {often} as often as those {less}"
+
+    @property
+    def power_sentence(self) -> str:
+        """How often an audit like this sees what, without a full stop; empty where that is unknown.
+
+        Examples
+        --------
+        >>> Fairness(p_value=0.4, favoured=1.2, power=0.098).power_sentence
+        'an audit like this sees that high scores are confirmed 3 times as often in 10% of cases'
+        """
+        if self.power is None:
+            return ""
+        return (
+            f"an audit like this sees that high scores are confirmed {FAVOURED:g} times as often "
+            f"in {self.power:.0%} of cases"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -117,7 +143,8 @@ def check_fairness(counts: AuditCounts, *, seed: int = 0) -> Fairness:
     Under the hypothesis all bins share one label frequency; it and the p of each bin are estimated,
     399 audits of the same design are simulated with them, confirmations included, and the ratio of
     each is computed as that of the audit: the higher of that of a slope alone and that of a step
-    alone. Verdicts are taken for the truth.
+    alone. As many with labels that favour high scores tell its power: it rests on how many of the
+    drawn cases are positive. Verdicts are taken for the truth.
     """
     rank = counts.bins.rank
     told = 1 / (1 / (counts.positive + 0.5) + 1 / (counts.labeled + 0.5))
@@ -136,17 +163,33 @@ def check_fairness(counts: AuditCounts, *, seed: int = 0) -> Fairness:
         rest=(counts.undrawn + counts.undecided)[np.newaxis].astype(float),
     )
     ratios, level, slopes = _ratios(observed, np.array([_crude_level(counts)]), ways)
-    simulated = _simulated(counts, observed, level, np.random.default_rng(seed))
-    others, _, _ = _ratios(simulated, np.full(SIMULATIONS, level[0]), ways)
+    rng, e = np.random.default_rng(seed), 1 / (1 + np.exp(level[0]))
+    share = observed.share(np.array(e))[0]
+    fair = _simulated(counts, share, np.full(len(rank), e), SIMULATIONS, rng)
+    unfair = _simulated(counts, share, _favouring(counts, share, e), _POWER_SIMULATIONS, rng)
+    others, favouring = (
+        _ratios(audits, np.full(len(audits.rest), level[0]), ways)[0].max(axis=0)
+        for audits in (fair, unfair)
+    )
+    seen = favouring > np.quantile(others, 1 - _POWER_LEVEL)
     best = int(ratios[:, 0].argmax())
     ends = level[0] + slopes[best, 0] * ways[best][[0, -1]]
     low, high = 1 / (1 + np.exp(ends))
-    as_large = int((others.max(axis=0) >= ratios[best, 0] - _ROUNDING).sum())
+    as_large = int((others >= ratios[best, 0] - _ROUNDING).sum())
     return Fairness(
         p_value=(1 + as_large) / (1 + SIMULATIONS),
         favoured=float(high / low),
         at_threshold=best == 1,
+        power=float(seen.mean()),
     )
+
+
+def _favouring(counts: AuditCounts, share: FloatArray, e: float) -> FloatArray:
+    """Label frequency by bin where high scores are favoured and as many are confirmed in all."""
+    positives = counts.rows * share
+    times = FAVOURED ** ((np.cumsum(positives) - 0.5 * positives) / positives.sum())
+    mean = float(positives @ times / positives.sum())
+    return np.asarray(np.minimum(e * times / mean, _MOST_CONFIRMED))
 
 
 def _crude_level(counts: AuditCounts) -> float:
@@ -186,15 +229,13 @@ def _highest(
 
 
 def _simulated(
-    counts: AuditCounts, observed: _Audits, level: FloatArray, rng: np.random.Generator
+    counts: AuditCounts, share: FloatArray, e: FloatArray, size: int, rng: np.random.Generator
 ) -> _Audits:
-    """Audits of the same design with fair labels, one a row."""
-    e = 1 / (1 + np.exp(level[0]))
-    p = observed.share(np.array(e))[0]
-    shape = (SIMULATIONS, len(p))
-    labeled = rng.binomial(counts.rows, p * e, size=shape)
+    """Audits of the same design with these positives and label frequencies by bin, one a row."""
+    shape = (size, len(share))
+    labeled = rng.binomial(counts.rows, share * e, size=shape)
     labeled = np.minimum(labeled, counts.rows - counts.decided)
-    found = rng.binomial(counts.decided, p * (1 - e) / (1 - p * e), size=shape)
+    found = rng.binomial(counts.decided, share * (1 - e) / (1 - share * e), size=shape)
     return _Audits(
         labeled=labeled.astype(float),
         found=found.astype(float),

@@ -22,8 +22,6 @@ DRIFT: Final = 0.1
 
 _WIDEST_SLOPE: Final = 1.5
 _WIDEST_STEP: Final = 2.0
-_NEARLY_FAIR: Final = (0.5, 0.2)
-"""Standard deviation of beta and gamma, and tau, where labels hardly follow the score."""
 _LEAST_SPREAD: Final = 0.001
 """Tau where bins do not differ: a covariance must have an inverse."""
 _SUREST: Final = 0.02**2
@@ -50,9 +48,6 @@ class FrequencyByScore:
         A beta or gamma of variance 0 is known.
     spread : float
         Tau, the standard deviation by which bins differ from the line; 0 if they do not.
-    nearly_fair : bool
-        Whether half of the probability is on labels that hardly follow the score: beta and gamma
-        have a standard deviation of .5 at most, tau is .2. Verdicts decide between the two.
     audited : bool
         Whether an audit has been read: a window without one can then be estimated.
     overall : (float, float), optional
@@ -68,7 +63,6 @@ class FrequencyByScore:
         (0.0, 0.0, _WIDEST_STEP**2),
     )
     spread: float = 0.4
-    nearly_fair: bool = False
     audited: bool = False
     overall: tuple[float, float] | None = None
 
@@ -81,16 +75,6 @@ class FrequencyByScore:
     def stepless(self) -> bool:
         """Whether the threshold is taken to make no difference: gamma = 0."""
         return self.covariance[2][2] == 0
-
-    def alternatives(self) -> list[FrequencyByScore]:
-        """What is believed as equally probable normals."""
-        if not self.nearly_fair:
-            return [self]
-        slope, spread = _NEARLY_FAIR
-        least = np.minimum(np.array(self.covariance), np.diag([np.inf, slope**2, slope**2]))
-        alpha, beta, gamma = (as_line(row) for row in least)
-        close = replace(self, covariance=(alpha, beta, gamma), spread=spread, nearly_fair=False)
-        return [replace(self, nearly_fair=False), close]
 
     def given(self, low: float, high: float, *, confidence_level: float = 0.95) -> FrequencyByScore:
         """With the label frequency of all positives between two values.
@@ -141,14 +125,7 @@ class FrequencyByScore:
         """
         if self.fair:
             return self
-        return replace(
-            self,
-            mean=UNKNOWN.mean,
-            covariance=UNKNOWN.covariance,
-            spread=UNKNOWN.spread,
-            nearly_fair=True,
-            overall=overall,
-        )
+        return replace(self, mean=UNKNOWN.mean, covariance=UNKNOWN.covariance, overall=overall)
 
     @property
     def known_overall(self) -> tuple[float, float] | None:
@@ -193,7 +170,7 @@ def line_of_bins(rank: FloatArray, above: NDArray[np.bool_]) -> FloatArray:
     return np.stack([np.ones_like(rank), rank, np.where(above, 0.5, -0.5)], axis=1)
 
 
-UNKNOWN: Final = FrequencyByScore(nearly_fair=True)
+UNKNOWN: Final = FrequencyByScore()
 """`fair: check`: nothing is known but that bins next to each other are alike."""
 
 FAIR: Final = FrequencyByScore(

@@ -29,7 +29,10 @@ class AuditPlan:
     metrics : tuple of str
         Those the cases are spread for.
     widths : mapping of str to float
-        Expected width of the 95% interval of each, read together with the confirmations.
+        Expected width of the 95% interval of each, read together with the confirmations: the median
+        of simulated audits, over all that today's class prior can be.
+    high_widths : mapping of str to float
+        Wider than that are one in ten of them.
     simple_widths : mapping of str to float
         The same of as many cases drawn from all rows alike and read alone.
     class_prior : ClassPriorEstimate
@@ -52,6 +55,7 @@ class AuditPlan:
     threshold: float
     metrics: tuple[str, ...]
     widths: Mapping[str, float]
+    high_widths: Mapping[str, float]
     simple_widths: Mapping[str, float]
     class_prior: ClassPriorEstimate
     fair: Fair
@@ -95,6 +99,7 @@ class AuditPlan:
             "fair": self.fair,
             "above": self.above,
             "widths": dict(self.widths),
+            "high_widths": dict(self.high_widths),
             "free_widths": None if self.free_widths is None else dict(self.free_widths),
             "simple_widths": dict(self.simple_widths),
             "class_prior": self.class_prior.to_dict(),
@@ -110,8 +115,8 @@ class AuditPlan:
     def __str__(self) -> str:
         lines = [f"{self.cases} cases, threshold {self.threshold:g}"]
         lines += [
-            f"{name} 95% interval about {self.widths[name]:.3f} wide "
-            f"({self.simple_widths[name]:.3f} by a simple audit)"
+            f"{name} 95% interval about {self.widths[name]:.3f} wide, in one of ten audits above "
+            f"{self.high_widths[name]:.3f} ({self.simple_widths[name]:.3f} by a simple audit)"
             for name in self.metrics
         ]
         return "\n".join(lines)

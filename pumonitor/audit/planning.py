@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pumonitor.audit.allocation import design_audit, expected_shares
 from pumonitor.audit.bins import ScoreBins
@@ -14,7 +15,9 @@ from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
 from pumonitor.audit.metrics import metric_draws
 
-__all__ = ["planned_widths", "simple_widths", "widths_by_cases"]
+__all__ = ["planned_widths", "simple_widths", "simulated_widths", "widths_by_cases"]
+
+FloatArray = NDArray[np.float64]
 
 AUDITS: Final = 15
 
@@ -35,27 +38,52 @@ def planned_widths(
 
     Parameters
     ----------
-    design : AuditDesign
+    design, metrics, believed, audits, seed
+        As of `simulated_widths`.
     label_frequency : float
         Today's estimate of c.
+    """
+    widths = simulated_widths(
+        design,
+        label_frequencies=(label_frequency,) * audits,
+        metrics=metrics,
+        believed=believed,
+        seed=seed,
+    )
+    return {name: float(np.median(each)) for name, each in widths.items()}
+
+
+def simulated_widths(
+    design: AuditDesign,
+    *,
+    label_frequencies: Sequence[float],
+    metrics: Sequence[str] = ("f1",),
+    believed: FrequencyByScore = UNKNOWN,
+    seed: int = 0,
+) -> Mapping[str, FloatArray]:
+    """Widths of the 95% intervals of simulated audits of this design, by metric.
+
+    Parameters
+    ----------
+    design : AuditDesign
+    label_frequencies : sequence of float
+        c of each of them. An audit takes about a tenth of a second.
     metrics : sequence of str
     believed : FrequencyByScore
         As in `estimate_audit`.
-    audits : int
-        How many are simulated, about a tenth of a second each.
     seed : int
     """
     rng = np.random.default_rng(seed)
-    share = expected_shares(design.bins, label_frequency=label_frequency, lifted=1.0)
     widths: dict[str, list[float]] = {name: [] for name in metrics}
-    for run in range(audits):
+    for run, frequency in enumerate(label_frequencies):
+        share = expected_shares(design.bins, label_frequency=frequency, lifted=1.0)
         found = rng.binomial(design.planned, share)
         counts = AuditCounts.of(design.bins, decided=design.planned, positive=found)
         drawn = estimate_audit(counts, believed=believed, draws=1000, seed=seed + run).metrics()
         for name in metrics:
             low, high = np.nanquantile(drawn[name], [0.025, 0.975])
             widths[name].append(float(high - low))
-    return {name: float(np.median(found)) for name, found in widths.items()}
+    return {name: np.array(each) for name, each in widths.items()}
 
 
 def simple_widths(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from pumonitor.results import Estimate
 from pumonitor.results.estimate import undefined
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["AuditPosterior", "PositivesByBin", "joined"]
+__all__ = ["AuditPosterior", "PositivesByBin"]
 
 FloatArray = NDArray[np.float64]
 
@@ -136,37 +136,11 @@ class AuditPosterior(PositivesByBin):
 
     def frequency(self) -> FrequencyByScore:
         """What is believed of the label frequency by score from now on."""
-        spread = UNKNOWN.spread if self.believed is None else self.believed.spread
+        believed = UNKNOWN if self.believed is None else self.believed
         alpha, beta, gamma = (as_line(row) for row in np.cov(self.line))
         return FrequencyByScore(
             mean=as_line(self.line.mean(axis=1)),
             covariance=(alpha, beta, gamma),
-            spread=spread,
+            spread=believed.spread,
             audited=True,
         )
-
-
-def joined(parts: Sequence[AuditPosterior], sizes: Sequence[int] | None = None) -> AuditPosterior:
-    """The first draws of several posteriors of the same counts, one after the other.
-
-    Parameters
-    ----------
-    parts : sequence of AuditPosterior
-    sizes : sequence of int, optional
-        How many draws of each; all unless given.
-    """
-    taken = [len(part.p) for part in parts] if sizes is None else sizes
-
-    def column(name: str) -> FloatArray:
-        some = [getattr(part, name)[:size] for part, size in zip(parts, taken, strict=True)]
-        return np.concatenate(some)
-
-    lines = [part.line[:, :size] for part, size in zip(parts, taken, strict=True)]
-    return replace(
-        parts[0],
-        line=np.concatenate(lines, axis=1),
-        p=column("p"),
-        e=column("e"),
-        positives=column("positives"),
-        concordance=column("concordance"),
-    )

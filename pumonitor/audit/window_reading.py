@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from pumonitor.audit.bins import ScoreBins
-from pumonitor.audit.by_bin import DRAWS, FrequencyByBin, read_unaudited
+from pumonitor.audit.by_bin import FrequencyByBin, read_unaudited
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimates import AuditedEstimates, Method
 from pumonitor.audit.estimation import estimate_audit
-from pumonitor.audit.fair_labels import FairLabels
 from pumonitor.audit.frequency import FrequencyByScore, as_line
-from pumonitor.audit.posterior import AuditPosterior, joined
+from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.reading import Reviewers
 
 __all__ = ["WindowReading", "without_shared"]
@@ -42,8 +41,6 @@ class WindowReading:
     reviewers : Reviewers, optional
     of_window : bool
         Whether the audit was drawn from this window, alone or among others.
-    fair_labels : FairLabels, optional
-        Of a window without verdicts: if labels are a fair sample after all.
     """
 
     name: str
@@ -53,7 +50,6 @@ class WindowReading:
     shared: FloatArray | None = None
     reviewers: Reviewers | None = None
     of_window: bool = False
-    fair_labels: FairLabels | None = None
 
     def read(
         self, *, seed: int, confidence_level: float = 0.95, f_beta: float = 2.0
@@ -76,23 +72,10 @@ class WindowReading:
 
     def _posterior(self, seed: int) -> AuditPosterior:
         if isinstance(self.believed, FrequencyByBin):
-            return self._of_window_without_verdicts(self.believed, seed)
+            return read_unaudited(self.counts, self.believed, seed=seed)
         return estimate_audit(
             self.counts, believed=self.believed, reviewers=self.reviewers, seed=seed
         )
-
-    def _of_window_without_verdicts(self, unfair: FrequencyByBin, seed: int) -> AuditPosterior:
-        """Draws for fair labels and for others, as many of each as they are probable."""
-        if self.fair_labels is None:
-            return read_unaudited(self.counts, unfair, seed=seed)
-        draws = round(DRAWS * self.fair_labels.probability)
-        fair = self.fair_labels.by_bin(unfair)
-        parts = [
-            read_unaudited(self.counts, believed, draws=size, seed=seed)
-            for believed, size in ((fair, draws), (unfair, DRAWS - draws))
-            if size > 0
-        ]
-        return parts[0] if len(parts) == 1 else joined(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types, from which it can be restored exactly."""
@@ -110,7 +93,6 @@ class WindowReading:
             "believed": _plain(self.believed),
             "shared": None if self.shared is None else self.shared.tolist(),
             "reviewers": None if self.reviewers is None else asdict(self.reviewers),
-            "fair_labels": None if self.fair_labels is None else self.fair_labels.to_dict(),
         }
 
     @classmethod
@@ -128,7 +110,6 @@ class WindowReading:
             shared=None if shared is None else np.array(shared),
             reviewers=None if seeds is None else Reviewers(**seeds),
             of_window=stored.get("of_window", False),
-            fair_labels=FairLabels.from_dict(stored.get("fair_labels")),
         )
 
 
@@ -165,12 +146,12 @@ def _plain(believed: FrequencyByScore | FrequencyByBin) -> dict[str, Any]:
             "above": believed.above.tolist(),
             "fair": believed.fair,
             "overall": believed.overall,
+            "told": believed.told,
         }
     return {
         "mean": list(believed.mean),
         "covariance": [list(row) for row in believed.covariance],
         "spread": believed.spread,
-        "nearly_fair": believed.nearly_fair,
         "audited": believed.audited,
         "overall": believed.overall,
     }
@@ -178,7 +159,7 @@ def _plain(believed: FrequencyByScore | FrequencyByBin) -> dict[str, Any]:
 
 def _restored(stored: Mapping[str, Any]) -> FrequencyByScore | FrequencyByBin:
     mean, covariance = stored["mean"], stored["covariance"]
-    overall = None if stored["overall"] is None else (stored["overall"][0], stored["overall"][1])
+    overall, told = (_pair(stored.get(name)) for name in ("overall", "told"))
     if "rank" in stored:
         return FrequencyByBin(
             mean=np.array(mean),
@@ -187,12 +168,16 @@ def _restored(stored: Mapping[str, Any]) -> FrequencyByScore | FrequencyByBin:
             above=np.array(stored["above"]),
             fair=stored["fair"],
             overall=overall,
+            told=told,
         )
     return FrequencyByScore(
         mean=as_line(mean),
         covariance=(as_line(covariance[0]), as_line(covariance[1]), as_line(covariance[2])),
         spread=stored["spread"],
-        nearly_fair=stored.get("nearly_fair", False),
         audited=stored["audited"],
         overall=overall,
     )
+
+
+def _pair(stored: Sequence[float] | None) -> tuple[float, float] | None:
+    return None if stored is None else (stored[0], stored[1])

@@ -49,8 +49,12 @@ def print_plan(plan: AuditPlan, *, source: str, asked: int | None = None) -> Non
         widths.add_column("without --above", justify="right")
     widths.add_column("a simple audit", justify="right")
     for name in plan.metrics:
-        kinds = (plan.widths, plan.free_widths, plan.simple_widths)
-        widths.add_row(TITLES[name], *(f"{one[name]:.3f}" for one in kinds if one is not None))
+        kinds = (plan.free_widths, plan.simple_widths)
+        widths.add_row(
+            TITLES[name],
+            f"{plan.widths[name]:.3f}, 1 in 10 above {plan.high_widths[name]:.3f}",
+            *(f"{width[name]:.3f}" for width in kinds if width is not None),
+        )
     console.print(widths)
     console.print("")
     heads = ("rows", "confirmed", "cases")
@@ -183,6 +187,8 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
         f"\nThat labels are fair: p = {fairness.p_value:.2g}; as estimated, {fairness.sentence}.",
         markup=False,
     )
+    if fairness.power_sentence:
+        console.print(f"{fairness.power_sentence.capitalize()}.", markup=False)
 
 
 def _status_lines(status: AuditStatus) -> list[str]:

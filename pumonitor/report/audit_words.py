@@ -60,7 +60,9 @@ the audit says of that.
 def _found(fairness: Fairness) -> str:
     p_value = f"p = {fairness.p_value:.2g}"
     if fairness.p_value > LEVEL:
-        return f"The audit found no sign that they are unfair ({p_value})."
+        power = fairness.power_sentence
+        told = f" That is no proof: {power}." if power else ""
+        return f"The audit found no sign that they are unfair ({p_value}).{told}"
     return f"The audit found that {fairness.sentence} ({p_value})."
 
 

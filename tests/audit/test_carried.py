@@ -19,6 +19,7 @@ from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore, line_of_b
 from pumonitor.audit.reading import Reviewers
 from pumonitor.audit.window_reading import WindowReading, without_shared
 from pumonitor.errors import InputError
+from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 from tests.audit.made_up_audit import CONFIRMED, FOUND, ROWS, bins, counts
 
@@ -229,7 +230,6 @@ def test_window_is_read_by_the_last_audit_of_its_model_before_it_or_else_the_fir
         after=(known,) * len(audits),
         by_bin=(by_bin(np.ones(12), 0.1 * np.eye(12)),) * len(audits),
         overall=((1.2, 0.05),) * len(audits),
-        fair_labels=(None,) * len(audits),
     )
     found = carried.at("1", *period(month))
     own = [at for at, one in enumerate(versions) if one == "1"] or list(range(len(versions)))
@@ -319,3 +319,43 @@ def test_more_confirmations_are_more_positives_and_not_another_label_frequency()
         drawn = read_unaudited(rows, frequency)
         priors.append(np.median(drawn.metrics()["class_prior"]))
     assert priors[1] / priors[0] == pytest.approx(1.7, rel=0.15)
+
+
+def _of_scores(value, low, high):
+    return ClassPriorEstimate.given((value, low, high))
+
+
+def test_scores_tell_the_level_of_an_audit_that_tells_little_and_hardly_that_of_another():
+    rows = counts(found=0, decided=0, labeled=10 * CONFIRMED, rows=20 * ROWS)
+    confirmed = rows.labeled.sum() / rows.rows.sum()
+    prior = _of_scores(4 * confirmed, 3.6 * confirmed, 4.4 * confirmed)
+    weak = by_bin(np.full(12, 2.5), np.full((12, 12), 4.0) + 0.01 * np.eye(12))
+    sure = by_bin(np.full(12, 2.5), np.full((12, 12), 0.01) + 0.01 * np.eye(12))
+    for known, within in ((weak, 0.3), (sure, 0.02)):
+        alone = read_unaudited(rows, known).metrics()["label_frequency"]
+        told = read_unaudited(rows, known.with_class_prior(prior, rows))
+        frequency = special.logit(told.metrics()["label_frequency"])
+        # The level is known with a standard deviation of .7, and a little of the interval.
+        error = (0.2 / 1.96 / 4 / (1 - 0.25)) ** 2 + 0.7**2
+        variance = 1 / (1 / known.covariance[0, 1] + 1 / error)
+        mean = variance * (-2.5 / known.covariance[0, 1] + special.logit(0.25) / error)
+        assert frequency.mean() == pytest.approx(mean, abs=within)
+        assert frequency.std() == pytest.approx(np.sqrt(variance), rel=0.15)
+        assert frequency.std() <= special.logit(alone).std() * 1.05
+
+
+def test_class_prior_at_the_confirmed_share_tells_nothing_of_the_level():
+    rows = counts(found=0, decided=0)
+    known = by_bin(np.full(12, 2.0), np.eye(12))
+    share = rows.labeled.sum() / rows.rows.sum()
+    assert known.with_class_prior(_of_scores(share, share, 1.1 * share), rows) is known
+
+
+def test_what_windows_share_shrinks_with_what_scores_tell_of_each():
+    rows = counts(found=0, decided=0)
+    shared = np.full((12, 12), 0.25)
+    known = by_bin(np.full(12, 2.0), shared + 1e-9 * np.eye(12))
+    assert known.still_shared(shared, rows) is shared
+    told = replace(known, told=(2.0, 0.25))
+    assert told.still_shared(shared, rows) == pytest.approx(np.full((12, 12), 0.0625), rel=1e-3)
+    assert told.still_shared(None, rows) is None

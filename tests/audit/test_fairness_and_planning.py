@@ -9,6 +9,7 @@ from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import estimate_audit, undecided_extremes
 from pumonitor.audit.fairness import check_fairness
 from pumonitor.audit.planning import planned_widths, simple_widths
+from pumonitor.audit_plan import plan_audit
 from tests.audit.made_up_audit import CONFIRMED, ROWS, bins, counts
 
 
@@ -114,3 +115,29 @@ def test_no_interval_of_a_simple_audit_is_wider_than_what_is_possible():
     )
     assert wide == {"f1": 1.0, "mcc": 2.0}
     assert 0 < narrow["f1"] < 0.5
+
+
+def test_power_is_that_of_audits_whose_high_scores_are_confirmed_three_times_as_often():
+    favouring = 0.15 * 3.0 ** np.linspace(0, 1, 12)
+    audits = [check_fairness(audit_of(favouring, seed=seed), seed=seed) for seed in range(30)]
+    seen = np.mean([found.p_value <= 0.05 for found in audits])
+    told = np.mean([found.power for found in audits])
+    assert told == pytest.approx(seen, abs=0.25)  # of 30 audits: three standard errors
+    few = check_fairness(AuditCounts.of(bins(), decided=3, positive=0))
+    assert few.power < 0.25
+    assert few.power_sentence.startswith("an audit like this sees that high scores are confirmed 3")
+
+
+def test_plan_tells_widths_for_what_the_class_prior_can_be():
+    rng = np.random.default_rng(1)
+    positive = rng.random(5000) < 0.05
+    scores = rng.normal(2.0 * positive)
+    labels = positive & (rng.random(5000) < 0.3)
+    known, unsure = (
+        plan_audit(labels, scores, threshold=2.0, metrics=["class_prior"], class_prior=given)
+        for given in (0.02, (0.02, 0.016, 0.08))
+    )
+    assert unsure.high_widths["class_prior"] > 1.5 * known.high_widths["class_prior"]
+    assert known.widths["class_prior"] <= known.high_widths["class_prior"]
+    assert "in one of ten audits above" in str(unsure)
+    assert set(unsure.to_dict()["high_widths"]) == {"class_prior"}

@@ -298,7 +298,6 @@ def _read_with(
     earlier = mature() if pane.state == "final" else None
     read = table if earlier is None else earlier.table() or table
     counts, believed, shared = found.in_window(read, threshold=threshold)
-    fair_labels = found.fair_labels
     if read is not table:
         bins = counts.bins.with_order_of(table, threshold=threshold)
         counts = AuditCounts.of(bins, decided=0, positive=0)
@@ -308,9 +307,8 @@ def _read_with(
             return NO_AUDIT
         arrived, variance = arrived_of(known, counts_of(stored)[0])
         believed = believed.so_far(arrived, log_variance=variance)
-        fair_labels = fair_labels and fair_labels.so_far(arrived, log_variance=variance)
-    if fair_labels is not None and class_prior is not None and _is_by_scores(class_prior):
-        fair_labels = fair_labels.with_class_prior(class_prior, counts)
+    if class_prior is not None and _is_by_scores(class_prior):
+        believed = believed.with_class_prior(class_prior, counts)
     of = audits[place]
     is_of_window = window.start in of.by_window and of.model_version == version
     reading = WindowReading(
@@ -318,9 +316,8 @@ def _read_with(
         method="audit carried",
         counts=counts,
         believed=believed,
-        shared=shared if fair_labels is None else fair_labels.shared_with(shared, believed),
+        shared=believed.still_shared(shared, counts),
         of_window=is_of_window,
-        fair_labels=fair_labels,
     )
     seen = _share_read(of) if is_of_window and pane.state != "provisional" else None
     return WindowAudits(reading=reading, used=_used(audits[: place + 1]), share_read=seen)
