@@ -55,11 +55,16 @@ def export_counts(
         from pumonitor.monitor.app import chosen_monitors
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.windows.collect import request_at
-        from pumonitor.monitor.windows.opening import open_monitor_source, windows_since
+        from pumonitor.monitor.windows.opening import (
+            open_monitor_source,
+            refuse_reviews,
+            windows_since,
+        )
         from pumonitor.sources.counted.spark_table import spark_counts_table
 
         configuration = read_configuration(config, needs="ledger").configuration
         (chosen,) = chosen_monitors(configuration, monitor).values()
+        refuse_reviews(chosen)
         now = datetime.now(UTC)
         after = None if since is None else moment(since, option="--since")
         windows = [one for one in windows_since(chosen, after, now) if one.end <= now]

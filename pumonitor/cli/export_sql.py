@@ -135,11 +135,12 @@ def _selects(
     from pumonitor.monitor.app import chosen_monitors
     from pumonitor.monitor.config.file import read_configuration
     from pumonitor.monitor.windows.collect import request_at
-    from pumonitor.monitor.windows.opening import columns_of, windows_since
+    from pumonitor.monitor.windows.opening import columns_of, refuse_reviews, windows_since
     from pumonitor.sources.counted.statement import DeclaredTables, counting_statement
 
     configuration = read_configuration(config, needs="ledger").configuration
     (chosen,) = chosen_monitors(configuration, name).values()
+    refuse_reviews(chosen)
     until = datetime.now(UTC) if period[1] is None else moment(period[1], option="--now")
     after = None if period[0] is None else moment(period[0], option="--since")
     windows = windows_since(chosen, after, until)

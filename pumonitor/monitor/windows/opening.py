@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.sources import Source
 from pumonitor.ports import PredictionSource, Window
@@ -14,7 +15,14 @@ from pumonitor.sources.column_types.monitored_tables import (
     SqlTable,
 )
 
-__all__ = ["columns_of", "open_frames", "open_monitor_source", "place_of", "windows_since"]
+__all__ = [
+    "columns_of",
+    "open_frames",
+    "open_monitor_source",
+    "place_of",
+    "refuse_reviews",
+    "windows_since",
+]
 
 
 def open_monitor_source(
@@ -99,6 +107,22 @@ def columns_of(monitor: Monitor) -> tuple[PredictionColumns, LabelColumns]:
             ambiguous=positives.ambiguous,
         ),
     )
+
+
+def refuse_reviews(monitor: Monitor) -> None:
+    """Refuse to have a job count rows of which reviews are known as well.
+
+    Raises
+    ------
+    InputError
+        If the monitor has reviews.
+    """
+    if monitor.reviews:
+        msg = (
+            f"{monitor.name} has reviews, and a job counts complaints alone: have the monitor read "
+            "the tables themselves, which it counts where the rows are"
+        )
+        raise InputError(msg)
 
 
 def windows_since(monitor: Monitor, since: datetime | None, now: datetime) -> list[Window]:

@@ -238,3 +238,23 @@ def test_pages_and_reports_are_of_the_same_numbers(shop, ledger):
     files = window_files_of(monitors, ledger, asked)
     assert json.loads(files["evaluation.json"])["reviews"]["blocks"] is True
     assert "reviews" in files["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("export", "counts", "card-fraud", "--into", "x"), "a job counts complaints alone"),
+        (
+            ("export", "sql", "card-fraud", "--engine", "duckdb", "--into", "x"),
+            "a job counts complaints alone",
+        ),
+        (
+            ("audit", "draw", "--monitor", "card-fraud", "--windows", "2026-01", "--out", "x.csv"),
+            "put the drawn cases into the queue",
+        ),
+    ],
+)
+def test_what_does_not_go_with_reviews_says_so(shop, command, said):
+    done = run(shop, *command)
+    assert done.exit_code == 2, done.output
+    assert said in " ".join(done.output.split())
