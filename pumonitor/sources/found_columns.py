@@ -28,7 +28,7 @@ from pumonitor.sources.column_types.time_columns import (
 from pumonitor.sources.windows.both_channels import ReviewTable
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import Statement
-from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
+from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable, channel_column
 
 __all__ = [
     "TimesRead",
@@ -163,6 +163,7 @@ def label_table(engine: Engine, table: object, columns: LabelColumns) -> LabelTa
             ("known_at", columns.known_at),
             (_label_role(columns), columns.label),
             ("propensity", columns.propensity),
+            ("channel", None if columns.channel is None else columns.channel.column),
         ],
         parameters={"as_of": as_of},
     )
@@ -181,6 +182,7 @@ def label_table(engine: Engine, table: object, columns: LabelColumns) -> LabelTa
         propensity=None
         if columns.propensity is None
         else named_column(relation, columns.propensity, role="propensity"),
+        channel=channel_column(relation, columns.channel),
     )
 
 
@@ -205,6 +207,7 @@ def review_table(
             ("verdict", columns.verdict),
             ("reviewer", columns.reviewer),
             ("chosen_by", columns.chosen_by),
+            ("channel", None if columns.channel is None else columns.channel.column),
         ],
         parameters={"as_of": as_of},
     )
@@ -226,6 +229,7 @@ def review_table(
             for meaning, name in details.items()
             if name is not None
         ),
+        channel=channel_column(relation, columns.channel),
     )
     return ReviewTable(
         labels=labels,

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pumonitor.conformance.cases.reviews import cases_of_reviews
+from pumonitor.conformance.outcome import outcome_of
 from pumonitor.ports import CountRequest, Window
 from pumonitor.sources.column_types.monitored_tables import (
     LabelColumns,
@@ -90,3 +92,17 @@ def test_states_at_each_moment_are_those_of_a_loop(kind):
             got[state] += rows
         assert got == expected
     assert counts.rules == ("rule",)
+
+
+def test_complaints_and_reviews_of_one_table_count_as_those_of_two():
+    cases = {case.name: case for case in cases_of_reviews()}
+
+    def counted(name):
+        case = cases[name]
+        return outcome_of(
+            case, {role: table.arrow() for role, table in case.tables.items()}, timeout=60.0
+        ).facts
+
+    together = counted("reviews and complaints in one table")
+    assert together == counted("reviews beside complaints")
+    assert len(together) > 50

@@ -19,6 +19,7 @@ from pumonitor.conformance.cases.case import (
 )
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.monitored_tables import (
+    Channel,
     LabelColumns,
     LabelWords,
     PredictionColumns,
@@ -59,6 +60,7 @@ def cases_of_reviews() -> list[Case]:
             name=f"{whole.name}, with reviews elsewhere",
             in_engine=frozenset({"predictions", "positives"}),
         ),
+        _in_one_table(whole),
         _numbers(),
     ]
 
@@ -111,6 +113,28 @@ def _everything() -> Case:
             )
             for place in range(2)
         ),
+    )
+
+
+def _in_one_table(case: Case) -> Case:
+    """Complaints and reviews as rows of one table, which a column tells apart."""
+    if case.reviews is None or case.reviewed is None:
+        return case
+    kinds: dict[str, Kind] = {**_DECIDED_KINDS, "via": "text"}
+    rows = [
+        *((*row, "queue") for row in case.reviews.rows),
+        *((name, known, None, None, None, "hotline") for name, known in case.positives.rows),
+        ("p1", START + DAY, "fraud", None, None, "test"),
+    ]
+    return replace(
+        case,
+        name="reviews and complaints in one table",
+        positives=positives_of(rows, kinds),
+        known=LabelColumns(
+            id="id", known_at="decided", channel=Channel(column="via", words=("hotline", "mail"))
+        ),
+        reviews=reviews_of(rows, kinds),
+        reviewed=replace(case.reviewed, channel=Channel(column="via", words=("queue",))),
     )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.config.sections.sources import Source
+from pumonitor.monitor.config.sections.sources import Source, channel_of
 from pumonitor.ports import PredictionSource, Window
 from pumonitor.sources.column_types.monitored_tables import (
     LabelColumns,
@@ -102,6 +102,7 @@ def columns_of(monitor: Monitor) -> tuple[PredictionColumns, LabelColumns]:
             label=positives.label_column,
             label_words=positives.label_words,
             propensity=positives.propensity,
+            channel=channel_of(positives.channel),
             time_zone=positives.time_zone,
             time_unit=positives.time_unit,
             ambiguous=positives.ambiguous,

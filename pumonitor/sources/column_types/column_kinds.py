@@ -70,6 +70,7 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
     ),
     "reviewer": _WORDS,
     "chosen_by": _WORDS,
+    "channel": _WORDS,
     "propensity": (_NUMBERS, "propensities are numbers above 0 and at most 1"),
     "model_version": (
         frozenset({"integer", "text", "cell", "boolean", "date", "empty"}),
@@ -110,6 +111,7 @@ _ALIKE: Final[dict[str, tuple[frozenset[Kind], ...]]] = {
     "verdict": _NUMBERS_ALIKE + _CATEGORIES_ALIKE,
     "reviewer": _CATEGORIES_ALIKE,
     "chosen_by": _CATEGORIES_ALIKE,
+    "channel": _CATEGORIES_ALIKE,
     "propensity": _NUMBERS_ALIKE,
     "model_version": _CATEGORIES_ALIKE,
     "segment": _CATEGORIES_ALIKE,

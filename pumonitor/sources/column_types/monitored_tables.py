@@ -8,6 +8,7 @@ from typing import Literal
 
 __all__ = [
     "Ambiguous",
+    "Channel",
     "LabelColumns",
     "LabelWords",
     "PredictionColumns",
@@ -98,6 +99,20 @@ class LabelWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """Rows of a table that came one way: those with some words in a column.
+
+    Attributes
+    ----------
+    column : str
+    words : tuple of str
+    """
+
+    column: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelColumns:
     """Columns of what became known about predictions.
 
@@ -114,6 +129,8 @@ class LabelColumns:
         What the column of labels has in place of these numbers.
     propensity : str, optional
         Chance, above 0 and at most 1, that a positive like this one gets confirmed.
+    channel : Channel, optional
+        Which rows count, where the table has others too.
     time_zone, time_unit, ambiguous : optional
         As for predictions, of `known_at`.
 
@@ -128,6 +145,7 @@ class LabelColumns:
     label: str | None = None
     label_words: LabelWords | None = None
     propensity: str | None = None
+    channel: Channel | None = None
     time_zone: str | None = None
     time_unit: TimeUnit | None = None
     ambiguous: Ambiguous | None = None
@@ -154,6 +172,8 @@ class ReviewColumns:
         Which of these the words of that column are, where they are others.
     always : str
         Why all cases were reviewed, where no column says it.
+    channel : Channel, optional
+        Which rows count, where the table has others too.
     time_zone, time_unit, ambiguous : optional
         As for predictions, of `decided_at`.
 
@@ -171,6 +191,7 @@ class ReviewColumns:
     chosen_by: str | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
     always: str = "score"
+    channel: Channel | None = None
     time_zone: str | None = None
     time_unit: TimeUnit | None = None
     ambiguous: Ambiguous | None = None

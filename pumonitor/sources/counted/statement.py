@@ -39,7 +39,7 @@ from pumonitor.sources.counted.schema import (
 )
 from pumonitor.sources.windows.counts_parts import Statement
 from pumonitor.sources.windows.counts_query import CountQuery
-from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable
+from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable, channel_column
 from pumonitor.sources.windows.statement_values import Values
 
 __all__ = ["DeclaredTables", "counting_statement", "set_statement", "table_definition"]
@@ -51,6 +51,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "segment": "text",
     "label": "integer",
     "propensity": "number",
+    "channel": "text",
 }
 """What columns hold where nothing is said; times are as their zone or unit tells."""
 
@@ -290,6 +291,7 @@ def _labels(tables: DeclaredTables, dialect: Dialect) -> LabelTable:
         "known_at": columns.known_at,
         label_role: columns.label,
         "propensity": columns.propensity,
+        "channel": None if columns.channel is None else columns.channel.column,
     }
     roles = {columns.id: "id"} | {name: role for role, name in given.items() if name is not None}
     relation = _declared(
@@ -309,6 +311,7 @@ def _labels(tables: DeclaredTables, dialect: Dialect) -> LabelTable:
         label=found[label_role],
         label_words=columns.label_words,
         propensity=found["propensity"],
+        channel=channel_column(relation, columns.channel),
     )
 
 

@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.sources.column_types.column_kinds import Column, Key, Relation
+from pumonitor.sources.column_types.column_kinds import Column, Key, Relation, named_column
 from pumonitor.sources.column_types.dialects import Dialect
-from pumonitor.sources.column_types.monitored_tables import LabelWords
+from pumonitor.sources.column_types.monitored_tables import Channel, LabelWords
 from pumonitor.sources.column_types.time_columns import (
     EARLIEST,
     LATEST,
@@ -32,6 +32,7 @@ __all__ = [
     "LabelStates",
     "LabelTable",
     "PredictionTable",
+    "channel_column",
     "feature_columns",
     "feature_sql",
     "label_rows",
@@ -114,6 +115,8 @@ class LabelTable:
         without a verdict is passed over.
     details : tuple of Column
         Further columns that are read as text.
+    channel : (Column, tuple of str), optional
+        A column, and its words in the rows that count.
     label_words : LabelWords or None
         What `label` has in place of 1, 0 and -1.
     is_checked : bool
@@ -130,6 +133,7 @@ class LabelTable:
     states: LabelStates = LabelStates()
     are_verdicts: bool = False
     details: tuple[Column, ...] = ()
+    channel: tuple[Column, tuple[str, ...]] | None = None
     label_words: LabelWords | None = None
     is_checked: bool = False
     has_each_once: bool = False
@@ -284,6 +288,8 @@ def label_rows(
     }
     if table.are_verdicts and table.label is not None:
         raw["verdict"] = _category(table.label, dialect)
+    if table.channel is not None:
+        raw["channel"] = _category(table.channel[0], dialect)
     if shown is not None:
         raw["shown"] = dialect.shown(shown.sql)
     if "as_of" in table.relation.parameters:
@@ -301,8 +307,11 @@ def label_rows(
         if table.propensity is not None
         else None,
     )
-    others = [name for name in raw if name not in {"id", "label", "chance", "verdict"}]
+    others = [name for name in raw if name.startswith("detail_") or name == "shown"]
     only: list[str] = []
+    if table.channel is not None:
+        listed = (_word(word, f"channel_{at}", values) for at, word in enumerate(table.channel[1]))
+        only.append(f"channel IN ({', '.join(listed)})")
     # By then everything is known: what lies beyond is no row to pass over, but a mistake to tell.
     if as_of < LATEST:
         only.append(f"(known <= {values.write('known_by', microseconds(as_of))} OR known IS NULL)")
@@ -313,6 +322,15 @@ def label_rows(
         "SELECT id, known, label, CASE WHEN label = 1 THEN chance END AS propensity, "
         f"{', '.join([f'{problem} AS problem', *others])} FROM {timed}{within}"
     )
+
+
+def channel_column(
+    relation: Relation, channel: Channel | None
+) -> tuple[Column, tuple[str, ...]] | None:
+    """The column that says which way rows came, and the words of those that count."""
+    if channel is None:
+        return None
+    return named_column(relation, channel.column, role="channel"), channel.words
 
 
 def timed_rows(
@@ -427,11 +445,8 @@ def _label(table: LabelTable, values: Values) -> str:
     if table.states != LabelStates():
         return column.sql
     if words is not None:
-        written = (
-            values.write if dialect.takes_parameters else (lambda _, word: dialect.written(word))
-        )
         cases = " ".join(
-            f"WHEN {written(f'word_{index}', word)} THEN {label}"
+            f"WHEN {_word(word, f'word_{index}', values)} THEN {label}"
             for index, (word, label) in enumerate(words.labels.items())
         )
         return f"CASE {_category(column, dialect)} {cases} END"
@@ -455,6 +470,12 @@ def _label(table: LabelTable, values: Values) -> str:
         )
     cases = " ".join(f"WHEN {value} = {given} THEN {label}" for given, label in labels.items())
     return f"CASE {spelled}{cases} END"
+
+
+def _word(word: str, name: str, values: Values) -> str:
+    """A word of a user: a parameter where the engine takes them."""
+    dialect = values.dialect
+    return values.write(name, word) if dialect.takes_parameters else dialect.written(word)
 
 
 def _first_of(*conditions: str | None) -> str:

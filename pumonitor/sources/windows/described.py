@@ -30,6 +30,7 @@ def named_columns(table: PredictionTable | LabelTable) -> list[str]:
     else:
         known_at = None if table.known_at is None else table.known_at.column
         columns = [table.id, known_at, table.label, table.propensity, *table.details]
+        columns += [] if table.channel is None else [table.channel[0]]
     # A segment may be a feature as well.
     return list(dict.fromkeys(column.name for column in columns if column is not None))
 

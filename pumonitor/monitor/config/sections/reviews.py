@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from pumonitor.errors import if_percent
-from pumonitor.monitor.config.sections.sources import Outcomes, TableColumns
+from pumonitor.monitor.config.sections.sources import Channel, Outcomes, TableColumns, channel_of
 from pumonitor.monitor.config.values.kinds import Column, Part, Words, is_number
 from pumonitor.sources.column_types.monitored_tables import LabelWords, ReviewColumns
 
@@ -120,6 +120,8 @@ class Reviews(TableColumns):
     detection_rate : float, list or None
         Share of the positives it sees that review finds, or its lower and upper end. Without it
         all, unless a cleared case complained.
+    channel : Channel or None
+        Which rows are reviews, where the table holds complaints too, {column: via, words: [queue]}.
     time_zone : str or None
         Time zone of times without a zone.
     time_unit : "s", "ms", "us", "ns" or None
@@ -139,6 +141,7 @@ class Reviews(TableColumns):
         "must be said, and said rightly."
     )
     detection_rate: RateInterval | None = None
+    channel: Channel | None = None
 
     @model_validator(mode="after")
     def _different_columns(self) -> Reviews:
@@ -149,6 +152,7 @@ class Reviews(TableColumns):
                 "decided_at": self.decided_at,
                 "reviewer": self.reviewer,
                 "chosen_by": self.reason_column,
+                "channel": None if self.channel is None else self.channel.column,
             }
         )
         return self
@@ -180,6 +184,7 @@ class Reviews(TableColumns):
             reviewer=self.reviewer,
             chosen_by=self.reason_column,
             reasons={} if reasons is None else reasons.of_words,
+            channel=channel_of(self.channel),
             always="score" if reasons is None or reasons.always is None else reasons.always,
             time_zone=self.time_zone,
             time_unit=self.time_unit,

@@ -21,9 +21,19 @@ from pumonitor.monitor.config.values.kinds import (
     Zone,
 )
 from pumonitor.monitor.config.values.variables import Secret
+from pumonitor.sources.column_types.monitored_tables import Channel as RowsOfChannel
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 
-__all__ = ["Action", "Outcomes", "Positives", "Predictions", "Source", "TableColumns"]
+__all__ = [
+    "Action",
+    "Channel",
+    "Outcomes",
+    "Positives",
+    "Predictions",
+    "Source",
+    "TableColumns",
+    "channel_of",
+]
 _COUNTS: Final = "counts://"
 
 
@@ -383,6 +393,26 @@ class Outcomes(Part):
         return self
 
 
+class Channel(Part):
+    """Which rows of a table are meant, where it has others too.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column that says which way a row came.
+    words : list
+        Its words in the rows that are meant.
+    """
+
+    column: Column
+    words: Words = Field(min_length=1)
+
+
+def channel_of(channel: Channel | None) -> RowsOfChannel | None:
+    """As the source of rows is asked for it."""
+    return None if channel is None else RowsOfChannel(column=channel.column, words=channel.words)
+
+
 class Positives(TableColumns):
     """Confirmations, as they become known.
 
@@ -402,6 +432,9 @@ class Positives(TableColumns):
         confirmed positive.
     propensity : str or None
         Column with the probability that a positive like this one gets confirmed.
+    channel : Channel or None
+        Which rows are confirmations, where the table holds reviews too, {column: via,
+        words: [chargeback]}.
     time_zone : str or None
         Time zone of times without a zone.
     time_unit : "s", "ms", "us", "ns" or None
@@ -415,6 +448,7 @@ class Positives(TableColumns):
     known_at: Column | None = None
     label: Column | Outcomes | None = None
     propensity: Column | None = None
+    channel: Channel | None = None
 
     @model_validator(mode="after")
     def _different_columns(self) -> Positives:
@@ -424,6 +458,7 @@ class Positives(TableColumns):
                 "known_at": self.known_at,
                 "label": self.label_column,
                 "propensity": self.propensity,
+                "channel": None if self.channel is None else self.channel.column,
             }
         )
         return self
