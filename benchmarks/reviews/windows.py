@@ -13,10 +13,9 @@ from scipy import special, stats
 from benchmarks.challengers.learning import LARGE, task
 from pumonitor.reviews.bins import (
     count_rows,
-    cuts_of_queue,
+    edges_of_queue,
     kinds_of_rows,
     labels_of_kinds,
-    lowest_of_stopped,
 )
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.given import Reviews
@@ -175,8 +174,7 @@ def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
 
 def counts_of(window: Window) -> ReviewCounts:
     """Rows of a window by score bin and by what is known of them."""
-    cuts = cuts_of_queue(window.score, window.reviews)
-    edges = (*cuts, *lowest_of_stopped(window.score, window.reviews))
+    _, edges = edges_of_queue(window.score, window.reviews)
     kinds = kinds_of_rows(window.complained, window.reviews)
     table = ScoreTable.from_arrays(
         labels_of_kinds(kinds), window.score, thresholds=(window.threshold, *edges)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -13,7 +13,7 @@ from pumonitor.audit.components import Components
 from pumonitor.audit.likelihood import Likelihood
 from pumonitor.stats.systematic_draws import draw_systematically
 
-__all__ = ["Drawn", "draw_posterior"]
+__all__ = ["Drawn", "Weighted", "draw_posterior", "propose_draws"]
 
 FloatArray = NDArray[np.float64]
 
@@ -137,7 +137,21 @@ def draw_posterior(
     size: int,
     rng: np.random.Generator,
 ) -> Drawn:
-    """Equally likely draws of p, e and s.
+    """Equally likely draws of p, e and s: `propose_draws`, so many of them chosen by weight."""
+    return propose_draws(
+        likelihood, components, detection=detection, overall=overall, rng=rng
+    ).chosen(size, rng)
+
+
+def propose_draws(
+    likelihood: Likelihood,
+    components: Components,
+    *,
+    detection: tuple[float, float] | None,
+    overall: tuple[float, float] | None,
+    rng: np.random.Generator,
+) -> Weighted:
+    """Draws of p, e and s with their weights.
 
     Parameters
     ----------
@@ -147,7 +161,6 @@ def draw_posterior(
         Mean and standard deviation of logit s; None where reviewers find every positive they see.
     overall : (float, float), optional
         Mean and variance of -logit of the share of the open positives that complain.
-    size : int
     rng : Generator
 
     Notes
@@ -174,23 +187,62 @@ def draw_posterior(
     around = _Proposal(target=target, kept=kept, x=x, root=root, log_weight=log_weight)
     for proposed in _PROPOSED:
         drawn, component, importance = around.draw(proposed, rng)
-        scale = importance.max()
-        weight = np.exp(importance - scale)
-        mean = weight.mean()
-        weight = np.minimum(weight, np.sqrt(proposed) * mean)
-        effective = float(weight.sum() ** 2 / (weight**2).sum())
-        if effective >= _ENOUGH:
+        weighted = Weighted(target, drawn, component, importance)
+        if weighted.effective >= _ENOUGH:
             break
-    taken = draw_systematically(np.log(np.maximum(weight, 1e-300)), size, rng)
-    p_logit, v, s_logit = target.split(drawn[taken])
-    return Drawn(
-        p_logit=p_logit,
-        v=v,
-        s_logit=s_logit,
-        component=component[taken],
-        effective=effective,
-        log_evidence=float(scale + np.log(mean)),
-    )
+    return weighted
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """Proposed draws, and the log of how much likelier each is than to be proposed."""
+
+    target: _Target
+    drawn: FloatArray
+    component: NDArray[np.intp]
+    importance: FloatArray
+
+    def for_likelihood(self, likelihood: Likelihood) -> Weighted | None:
+        """The same draws weighted by another likelihood; None where they are worth too few.
+
+        As much as a pass over them, where it differs little.
+        """
+        given = self.target.split(self.drawn)
+        ratio = likelihood.value(*given) - self.target.likelihood.value(*given)
+        other = replace(
+            self,
+            target=replace(self.target, likelihood=likelihood),
+            importance=self.importance + ratio,
+        )
+        return other if other.effective >= _ENOUGH else None
+
+    @property
+    def effective(self) -> float:
+        """How many independent draws they are worth."""
+        weight, _ = self._weight()
+        return float(weight.sum() ** 2 / (weight**2).sum())
+
+    def chosen(self, size: int, rng: np.random.Generator) -> Drawn:
+        """So many equally likely draws."""
+        weight, log_mean = self._weight()
+        taken = draw_systematically(np.log(np.maximum(weight, 1e-300)), size, rng)
+        p_logit, v, s_logit = self.target.split(self.drawn[taken])
+        return Drawn(
+            p_logit=p_logit,
+            v=v,
+            s_logit=s_logit,
+            component=self.component[taken],
+            effective=self.effective,
+            log_evidence=log_mean,
+        )
+
+    def _weight(self) -> tuple[FloatArray, float]:
+        """Truncated weights, and the log of the mean of those that are not."""
+        scale = self.importance.max()
+        weight = np.exp(self.importance - scale)
+        mean = weight.mean()
+        truncated = np.minimum(weight, np.sqrt(len(weight)) * mean)
+        return truncated, float(scale + np.log(mean))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -244,9 +244,12 @@ def _tested(
         (above > _RATIO * below) & (above >= _FEWEST_ABOVE) & (lump <= places * widths / _BANDS)
     )
     p_values, ratios = np.ones(len(places)), np.ones(len(places))
-    p_values[asked], ratios[asked] = _jump(counts[asked], levels)
+    if len(asked):
+        p_values[asked], ratios[asked] = _jump(counts[asked], levels)
     for logit in (False, True) if ranked.are_shares else (False,):
         asked = asked[p_values[asked] < levels[0]]
+        if not len(asked):
+            break
         at_cut = ranked.score_at(places[asked])
         if ranked.are_shares and not logit:
             # Near 0 and 1 shares are crowded, and equal steps of them mean nothing.

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.prior_dependence import prior_draws_following
-from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.ranking import (
     average_precision_correlation,
@@ -39,9 +38,7 @@ def average_precision_estimate(problem: Problem) -> Estimate:
     # On the log scale a few labeled rows allow for millions. Above 1 can only be what came out so,
     # which is flagged.
     most = 1.0 if value <= 1.0 else 2.0 * value
-    sampling = log_t_draws(
-        value, error, degrees, size=DRAWS, rng=problem.generator("average precision")
-    )
+    sampling = log_t_draws(value, error, degrees, order=problem.order("average precision"))
     both, by_prior = sampling, None
     if problem.prior_draws is not None:
         prior_draws = problem.prior_draws

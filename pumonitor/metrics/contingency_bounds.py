@@ -240,20 +240,16 @@ class ContingencyBounds:
 
     def _metric_of_side(self, side: Side, metric: ThresholdMetric, index: int) -> Bounds:
         rows, flagged = float(self.flagged[-1]), float(self.flagged[index])
-
-        def values(found: FloatArray) -> FloatArray:
-            true_positives = found[:, index]
-            negatives = rows - self.positives
-            rates = Rates(
-                class_prior=self.positives / rows,
-                recall=true_positives / self.positives,
-                false_positive_rate=(flagged - true_positives) / negatives,
-                predicted_positive_rate=np.asarray(flagged / rows),
-            )
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return np.broadcast_to(metric.formula(rates), true_positives.shape)
-
-        low, high = float(np.min(values(side.low))), float(np.max(values(side.high)))
+        true_positives = np.stack([side.low[:, index], side.high[:, index]])
+        rates = Rates(
+            class_prior=self.positives / rows,
+            recall=true_positives / self.positives,
+            false_positive_rate=(flagged - true_positives) / (rows - self.positives),
+            predicted_positive_rate=np.asarray(flagged / rows),
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = np.broadcast_to(metric.formula(rates), true_positives.shape)
+        low, high = float(values[0].min()), float(values[1].max())
         if not (np.isfinite(low) and np.isfinite(high)):
             low, high = metric.value_range(self.class_prior[0])
         return self._bounds(metric.name, low, high, side)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,9 +130,9 @@ class ThresholdCells:
     impossible: NDArray[np.bool_]
 
 
-def threshold_cells(problem: Problem, *, cells: int, threshold: float) -> ThresholdCells:
-    """Of the curves that `by_threshold` makes with as many cells and this threshold among them."""
-    small = problem.on_table(problem.table.compress(cells, thresholds=(threshold,)))
+def threshold_cells(problem: Problem, *, cells: int, thresholds: Sequence[float]) -> ThresholdCells:
+    """Of the curves that `by_threshold` makes with as many cells and these among their edges."""
+    small = problem.on_table(problem.table.compress(cells, thresholds=thresholds))
     theta = small.population_above[:-1]
     rates = corrected_rates(
         small.labeled_above[:-1],

@@ -39,16 +39,18 @@ def estimate_from_draws(
     for the errors of p.
     """
     level = problem.confidence_level
-    low, high, se = _ends_and_spread(draws, level)
-    by_sampling, se_sampling = (low, high), se
-    if sampling is not draws:
-        *ends, se_sampling = _ends_and_spread(sampling, level)
-        by_sampling = by_sampling if prior is None else (ends[0], ends[1])
-    bias = 0.0
-    by_prior = None if prior is None else with_value(prior)
-    if by_prior is not None and len(by_prior):
-        bias = float(np.add.reduce(by_prior) / len(by_prior)) - float(value)
-        bias = 0.0 if abs(bias) < 1e-12 else bias  # no more than rounding
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high, se = _ends_and_spread(draws, level)
+        by_sampling, se_sampling = (low, high), se
+        if sampling is not draws:
+            *ends, se_sampling = _ends_and_spread(sampling, level)
+            by_sampling = by_sampling if prior is None else (ends[0], ends[1])
+        bias = se_prior = 0.0
+        if prior is not None:
+            by_prior, mean = _with_mean(prior)
+            bias, se_prior = mean - float(value), _spread(by_prior, mean)
+    # No more than rounding, or no draw has a value.
+    bias = 0.0 if abs(bias) < 1e-12 or math.isnan(bias) else bias
     if problem.correct_prior_bias:
         value = value - bias
     low, high = _holding(float(value), low, high)
@@ -63,7 +65,7 @@ def estimate_from_draws(
         n_unlabeled=problem.table.n_unlabeled,
         se=se,
         se_sampling=se_sampling,
-        se_prior=0.0 if by_prior is None else _spread(by_prior),
+        se_prior=se_prior,
         prior_bias=bias,
         range=value_range,
         sampling_interval=_holding(float(value), *by_sampling),
@@ -80,15 +82,22 @@ def _holding(value: float, low: float, high: float) -> tuple[float, float]:
 
 def _ends_and_spread(draws: FloatArray, level: float) -> tuple[float, float, float]:
     """Ends of the interval, and standard deviation, of the draws that have a value."""
-    kept = with_value(draws)
+    kept, mean = _with_mean(draws)
     if not len(kept):
         return math.nan, math.nan, math.nan
-    return *both_tails(kept, 0.5 * (1 - level)), _spread(kept)
+    return *both_tails(kept, 0.5 * (1 - level)), _spread(kept, mean)
 
 
-def _spread(kept: FloatArray) -> float:
-    if not len(kept):
-        return math.nan
+def _with_mean(draws: FloatArray) -> tuple[FloatArray, float]:
+    """Draws that have a value, and their mean: where it has one, all of them do."""
     # Sums without the detours of NumPy's own mean, which take longer than they do.
-    apart = kept - np.add.reduce(kept) / len(kept)
-    return math.sqrt(float(np.dot(apart, apart)) / len(kept))
+    mean = float(np.add.reduce(draws)) / len(draws)
+    if math.isfinite(mean):
+        return draws, mean
+    kept = with_value(draws)
+    return kept, float(np.add.reduce(kept)) / len(kept) if len(kept) else math.nan
+
+
+def _spread(kept: FloatArray, mean: float) -> float:
+    apart = kept - mean
+    return math.sqrt(float(np.dot(apart, apart)) / len(kept)) if len(kept) else math.nan

@@ -31,8 +31,9 @@ def solved_mixtures(
     """
     g, theta = np.asarray(labeled_above), np.asarray(population_above)
     prior = np.asarray(class_prior)
-    recall = g
+    recall, others = g, label_purity - prior
     if label_purity < 1.0:  # with right labels alone TPR is g itself, not only but for rounding
-        recall = ((1 - prior) * g - (1 - label_purity) * theta) / (label_purity - prior)
-    false_positive_rate = (label_purity * theta - prior * g) / (label_purity - prior)
+        recall = ((1 - prior) * g - (1 - label_purity) * theta) / others
+        theta = label_purity * theta
+    false_positive_rate = (theta - prior * g) / others
     return np.asarray(recall), np.asarray(false_positive_rate)

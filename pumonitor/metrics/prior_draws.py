@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor.results import ClassPriorEstimate
-from pumonitor.stats.confidence_draws import split_normal_logit_draws
+from pumonitor.stats.confidence_draws import Order, split_normal_logit_draws
 
 __all__ = ["DRAWS", "PriorDraws", "draws_of_prior", "population_prior", "prior_at_frequency"]
 
@@ -42,7 +42,7 @@ def draws_of_prior(
     *,
     unlabeled_of_rest: float | None,
     label_purity: float,
-    rng: np.random.Generator,
+    order: Order,
 ) -> PriorDraws:
     """Draws of the prior that go with draws of the labeled fraction.
 
@@ -53,15 +53,14 @@ def draws_of_prior(
     unlabeled_of_rest : float or None
         Share of unlabeled rows among those not labeled; None in case-control, where pi is a.
     label_purity : float
-    rng : numpy Generator
+    order : ndarray of shape (DRAWS,)
     """
     if not np.isnan(class_prior.label_frequency_interval[0]):
         frequency = split_normal_logit_draws(
             class_prior.label_frequency,
             *class_prior.label_frequency_interval,
             confidence_level=class_prior.confidence_level,
-            size=DRAWS,
-            rng=rng,
+            order=order,
         )
         at_frequency = prior_at_frequency(fraction_draws, frequency, label_purity=label_purity)
         return PriorDraws(prior=at_frequency, frequency=frequency)
@@ -72,8 +71,7 @@ def draws_of_prior(
             class_prior.unlabeled_prior,
             *class_prior.unlabeled_prior_interval,
             confidence_level=class_prior.confidence_level,
-            size=DRAWS,
-            rng=rng,
+            order=order,
         )
         following = population_prior(fraction_draws, unlabeled, label_purity=label_purity)
         return PriorDraws(prior=following, unlabeled=unlabeled)
@@ -82,8 +80,7 @@ def draws_of_prior(
         class_prior.low,
         class_prior.high,
         confidence_level=class_prior.confidence_level,
-        size=DRAWS,
-        rng=rng,
+        order=order,
     )
     return PriorDraws(prior=np.minimum(stated, label_purity * (1 - 1e-6)))
 

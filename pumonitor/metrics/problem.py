@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,16 +34,16 @@ from pumonitor.metrics.prior_draws import (
 from pumonitor.metrics.running_sums import RunningSums, above
 from pumonitor.metrics.settings import check_settings
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target, undefined
-from pumonitor.stats.confidence_draws import share_draws
+from pumonitor.stats.confidence_draws import Order, share_draws
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Problem", "make_problem"]
+__all__ = ["Problem", "make_problem", "stream"]
 
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
     """One table in one scenario, with what all metrics need computed once.
 
@@ -109,33 +110,33 @@ class Problem:
         """Second moments of the weights, for variances at any threshold."""
         return self.on_demand.sums
 
-    @property
+    @cached_property
     def labeled_share(self) -> FloatArray:
         """G: share of the labeled weight per cell."""
         return np.asarray(self.table.labeled / self.table.labeled.sum())
 
-    @property
+    @cached_property
     def rest(self) -> FloatArray:
         """Weight per cell of the population's rows that are not labeled."""
         return _rest(self.table, self.scenario)
 
-    @property
+    @cached_property
     def rest_squares(self) -> FloatArray:
         """Sum per cell of the squared weights of those rows."""
         return _rest_squares(self.table, self.scenario)
 
-    @property
+    @cached_property
     def population(self) -> FloatArray:
         """Weight per cell of the population's rows."""
         return _population(self.table, self.scenario)
 
-    @property
+    @cached_property
     def population_share(self) -> FloatArray:
         """F: share of the population's weight per cell."""
         population = self.population
         return np.asarray(population / population.sum())
 
-    @property
+    @cached_property
     def labeled_degrees(self) -> float:
         """Degrees of freedom of a variance estimated from the labeled rows; n_L - 1 unweighted.
 
@@ -155,7 +156,11 @@ class Problem:
 
         Draws of two quantities that are independent must not come from one stream begun twice.
         """
-        return _stream(self.seed, purpose)
+        return stream(self.seed, purpose)
+
+    def order(self, purpose: str) -> Order:
+        """The order of the draws for one purpose, which no generator is begun for besides."""
+        return _order(self.seed, purpose)
 
     def prior_draws_with(self, fraction: FloatArray) -> FloatArray:
         """Draws of pi that go with draws of the labeled fraction q.
@@ -175,7 +180,7 @@ class Problem:
             )
         return population_prior(fraction, self.unlabeled_draws, label_purity=self.label_purity)
 
-    @property
+    @cached_property
     def prior_alone(self) -> FloatArray:
         """Draws of pi with the sample, and so the labeled fraction, held as it is."""
         return self.prior_draws_with(np.full(DRAWS, self.labeled_fraction))
@@ -287,7 +292,7 @@ def make_problem(
             if in_population
             else None,
             label_purity=label_purity,
-            rng=_stream(seed, "class prior"),
+            order=_order(seed, "class prior"),
         )
 
     return Problem(
@@ -349,11 +354,18 @@ def _fraction_draws(
         table.labeled_mass_squares.sum()
     ) + fraction**2 * float(rest_squares.sum())
     rows = fraction * (1 - fraction) * everything**2 / spread_of_rows
-    return share_draws(fraction * rows, rows, size=DRAWS, rng=_stream(seed, "labeled fraction"))
+    return share_draws(fraction * rows, rows, size=DRAWS, rng=stream(seed, "labeled fraction"))
 
 
-def _stream(seed: int, purpose: str) -> np.random.Generator:
+def stream(seed: int, purpose: str) -> np.random.Generator:
+    """The generator for one purpose, made of a seed."""
     return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
+
+
+@lru_cache(maxsize=1024)
+def _order(seed: int, purpose: str) -> NDArray[np.uint16]:
+    """Kept, as the panes of a window that are evaluated together have one seed."""
+    return stream(seed, purpose).permutation(DRAWS).astype(np.uint16)
 
 
 def _seed(rng: int | np.random.Generator | None) -> int:

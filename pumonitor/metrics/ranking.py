@@ -13,7 +13,7 @@ from scipy import special
 from pumonitor.metrics.influence import standard_error
 from pumonitor.metrics.prior_dependence import correlation_with_positives
 from pumonitor.metrics.prior_draws import DRAWS
-from pumonitor.metrics.problem import Problem
+from pumonitor.metrics.problem import Problem, stream
 from pumonitor.metrics.window_target import window_prior, window_ratio
 from pumonitor.stats.confidence_draws import logit_t_draws
 
@@ -59,8 +59,7 @@ def observed_lift(problem: Problem) -> ObservedLift:
     labeled_influence = placement_sums / total - value
     population_influence = labeled_above[1:] + 0.5 * problem.labeled_share - value
     error, degrees = standard_error(problem, labeled_influence, population_influence)
-    rng = problem.generator("ranking")
-    seen = logit_t_draws(value, error, degrees, size=DRAWS, rng=rng)
+    seen = logit_t_draws(value, error, degrees, order=problem.order("ranking"))
     unseen = _unseen_share(problem, labeled_influence, _nearer_chance(value, seen))
     return ObservedLift(
         value=value,
@@ -80,7 +79,11 @@ def _nearer_chance(value: float, seen: FloatArray) -> NDArray[np.intp]:
     if not np.any(seen != value):
         return _EVERY_OTHER
     nearer = np.flatnonzero((seen - value) * (0.5 - value) > 0)
-    return nearer[np.argsort(np.abs(seen[nearer] - value), kind="stable")]
+    apart = np.abs(seen[nearer] - value)
+    order = np.argsort(apart)
+    if not np.diff(apart[order]).all():  # equal ones stay as they lie, which takes longer
+        order = np.argsort(apart, kind="stable")
+    return nearer[order]
 
 
 def _unseen_share(
@@ -95,16 +98,24 @@ def _unseen_share(
     With propensities it is half a row, of the weight that it would have had if labeled.
     For the window target it is as much less as the window leaves unknown.
     """
-    rng, share = problem.generator("unseen positives"), np.zeros(DRAWS)
+    share, rows, weight = np.zeros(DRAWS), _UNSEEN_ROWS, 1.0
     if problem.table.has_propensities:
-        unseen = rng.permutation(_unseen_rows(_HEAVY_UNSEEN_ROWS, len(held)))
-        unseen *= _relative_weight_if_labeled(problem, labeled_influence)
-    else:
-        unseen = rng.permutation(_unseen_rows(_UNSEEN_ROWS, len(held)))
-    share[held] = unseen / (unseen + rng.gamma(problem.labeled_size, size=len(held)))
+        rows, weight = _HEAVY_UNSEEN_ROWS, _relative_weight_if_labeled(problem, labeled_influence)
+    unseen, seen = _unseen_and_seen(problem.seed, rows, problem.labeled_size, len(held))
+    unseen = unseen * weight
+    share[held] = unseen / (unseen + seen)
     if problem.target == "window":
         share *= np.sqrt(window_ratio(problem, 0, class_prior=window_prior(problem)))
     return np.minimum(share, 1.0)
+
+
+@lru_cache(maxsize=2)
+def _unseen_and_seen(
+    seed: int, unseen: float, labeled: float, size: int
+) -> tuple[FloatArray, FloatArray]:
+    """Draws of rows of either kind; kept for the AUC without correction of the same rows."""
+    rng = stream(seed, "unseen positives")
+    return rng.permutation(_unseen_rows(unseen, size)), rng.gamma(labeled, size=size)
 
 
 @lru_cache(maxsize=4)

@@ -146,16 +146,16 @@ def share_draws_at(problem: Problem, index: int) -> ShareDraws:
     """
     rng, sums = problem.generator("counts at a threshold"), problem.sums
     g, theta = float(problem.labeled_above[index]), float(problem.population_above[index])
-    fixed = np.full(DRAWS, problem.labeled_fraction)
     above_draws, below_draws = _both_sides(g, sums.labeled_squares, index, rng)
-    labeled_draws = above_draws / (above_draws + below_draws)
+    labeled_total = above_draws + below_draws
+    labeled_draws = above_draws / labeled_total
     if problem.target == "window":
         ratio = window_ratio(problem, index, class_prior=window_prior(problem))
         scaled = g + (labeled_draws - g) * np.sqrt(ratio)
         return ShareDraws(
             labeled_above=np.clip(scaled, 0.0, 1.0),
             population_above=np.full(DRAWS, theta),
-            labeled_fraction=fixed,
+            labeled_fraction=np.full(DRAWS, problem.labeled_fraction),
             labeled_total=_window_total(problem, index, above_draws, below_draws),
         )
     rest_above, rest_below = _both_sides(float(sums.rest[index]), sums.rest_squares, index, rng)
@@ -164,20 +164,20 @@ def share_draws_at(problem: Problem, index: int) -> ShareDraws:
         return ShareDraws(
             labeled_above=labeled_draws,
             population_above=rest_above / rest_total,
-            labeled_fraction=fixed,
-            labeled_total=above_draws + below_draws,
+            labeled_fraction=np.full(DRAWS, problem.labeled_fraction),
+            labeled_total=labeled_total,
         )
     # Labeled rows are part of the population, there counted by sample weight and not by
     # 1 / propensity: one draw moves both, the more the closer the two weightings are.
     mass_above, mass_below = _mass_draws(problem, index, above_draws, below_draws, rng)
     q = problem.labeled_fraction
     mass, rest = q * (mass_above + mass_below), (1 - q) * rest_total
-    flagged = q * mass_above + (1 - q) * rest_above
+    flagged, everything = q * mass_above + (1 - q) * rest_above, mass + rest
     return ShareDraws(
         labeled_above=labeled_draws,
-        population_above=np.clip(flagged / (mass + rest), 0.0, 1.0),
-        labeled_fraction=mass / (mass + rest),
-        labeled_total=(above_draws + below_draws) / (mass + rest),
+        population_above=np.clip(flagged / everything, 0.0, 1.0),
+        labeled_fraction=mass / everything,
+        labeled_total=labeled_total / everything,
     )
 
 
@@ -241,7 +241,7 @@ def _mass_draws(
 
 
 def _of_each_draw(values: FloatArray) -> FloatArray:
-    return values if values.shape == (DRAWS,) else np.broadcast_to(values, (DRAWS,))
+    return values if values.shape == (DRAWS,) else np.full(DRAWS, values)
 
 
 def estimate_at(

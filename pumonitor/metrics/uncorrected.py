@@ -18,7 +18,6 @@ from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
 from pumonitor.metrics.f_beta import F1
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.matthews_correlation import MCC
-from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.metrics.ranking import (
     auc_from_lift,
@@ -153,8 +152,7 @@ def _average_precision(problem: Problem, rows: Problem) -> Estimate:
         value,
         error,
         degrees,
-        size=DRAWS,
-        rng=problem.generator("uncorrected average precision"),
+        order=problem.order("uncorrected average precision"),
     )
     return estimate_from_draws(
         problem,

@@ -18,7 +18,13 @@ from pumonitor.audit.components import (
     wiener_covariance,
 )
 
-__all__ = ["UNKNOWN_COMPLAINTS", "ComplaintRate", "believed_components"]
+__all__ = [
+    "UNKNOWN_COMPLAINTS",
+    "ComplaintRate",
+    "believed_components",
+    "of_complaints",
+    "of_positives",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -91,19 +97,39 @@ def believed_components(
         The normal score at which the level of p is believed in, and both curves begin to bend:
         that of the bin at the cut.
     """
-    across = np.stack([rank, without_verdict.astype(float)])
-    spread = np.diag([complaints.slope**2, complaints.step**2])
-    cut = rank[np.argmin(np.abs(normal_score - anchor))]
-    of_e = across.T @ spread @ across + complaints.departure**2 * np.eye(len(rank))
-    of_e += complaints.bend**2 * wiener_covariance(rank - cut)
     away = normal_score - anchor
-    of_p = [
-        smooth_covariance(away, level=P_LEVEL[1], slope=P_SLOPE[1], bend=bend, noise=noise)
-        for bend, noise in P_SHAPES
-    ]
-    p_mean = P_LEVEL[0] + P_SLOPE[0] * away
     return Components.of(
-        of_p=[Normal(p_mean, covariance) for covariance in of_p],
-        of_v=Normal(np.zeros(len(rank)), of_e),
+        of_p=of_positives(away),
+        of_v=of_complaints(
+            rank=rank, without_verdict=without_verdict, away=away, complaints=complaints
+        ),
         level=complaints.level,
     )
+
+
+def of_positives(away: FloatArray) -> list[Normal]:
+    """Logit p in bins so far from the anchor, in each shape that it may have."""
+    mean = P_LEVEL[0] + P_SLOPE[0] * away
+    return [
+        Normal(
+            mean,
+            smooth_covariance(away, level=P_LEVEL[1], slope=P_SLOPE[1], bend=bend, noise=noise),
+        )
+        for bend, noise in P_SHAPES
+    ]
+
+
+def of_complaints(
+    *,
+    rank: FloatArray,
+    without_verdict: NDArray[np.bool_],
+    away: FloatArray,
+    complaints: ComplaintRate = UNKNOWN_COMPLAINTS,
+) -> Normal:
+    """-logit e but for its level; `away` is the distance from the anchor in normal scores."""
+    across = np.stack([rank, without_verdict.astype(float)])
+    spread = np.diag([complaints.slope**2, complaints.step**2])
+    cut = rank[np.argmin(np.abs(away))]
+    covariance = across.T @ spread @ across + complaints.departure**2 * np.eye(len(rank))
+    covariance += complaints.bend**2 * wiener_covariance(rank - cut)
+    return Normal(np.zeros(len(rank)), covariance)

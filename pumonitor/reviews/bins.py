@@ -17,6 +17,7 @@ __all__ = [
     "count_rows",
     "cuts_of_queue",
     "cuts_of_scores",
+    "edges_of_queue",
     "kinds_of_rows",
     "labels_of_kinds",
     "lowest_of_stopped",
@@ -56,6 +57,21 @@ def cuts_of_queue(scores: NDArray[Any], reviews: Reviews) -> tuple[float, ...]:
         )
         raise InputError(msg)
     return cuts
+
+
+def edges_of_queue(
+    scores: NDArray[Any], reviews: Reviews
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The cuts of the queue, and all scores at which what is known of rows changes.
+
+    Raises
+    ------
+    InputError
+        As `cuts_of_queue` does.
+    """
+    cuts = cuts_of_queue(scores, reviews)
+    stopped = reviews.rows.stopped & (reviews.rows.verdict < 0)
+    return cuts, (*cuts, *lowest_of_stopped(scores[stopped], scores[~stopped]))
 
 
 def _left(reviews: Reviews) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,13 +11,13 @@ from numpy.typing import NDArray
 from scipy import special
 
 from pumonitor.audit.bins import ScoreBins
-from pumonitor.audit.laplace import S_BELIEVED, draw_posterior
+from pumonitor.audit.laplace import S_BELIEVED, Drawn, propose_draws
 from pumonitor.audit.posterior import PositivesByBin
 from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate, believed_components
 from pumonitor.reviews.counts import POSITIVE, ReviewCounts
 from pumonitor.reviews.likelihood import ReviewLikelihood
 
-__all__ = ["ReviewPosterior", "estimate_reviews"]
+__all__ = ["ReviewPosterior", "estimate_at_odds", "estimate_reviews"]
 
 FloatArray = NDArray[np.float64]
 
@@ -78,6 +79,29 @@ def estimate_reviews(
     seed : int
         The same seed gives the same draws.
     """
+    return estimate_at_odds(
+        counts, {undecided_odds: draws}, complaints=complaints, detection=detection, seed=seed
+    )[0]
+
+
+def estimate_at_odds(
+    counts: ReviewCounts,
+    draws_at_odds: Mapping[float, int],
+    *,
+    complaints: ComplaintRate = UNKNOWN_COMPLAINTS,
+    detection: tuple[float, float] | None = None,
+    seed: int = 0,
+) -> list[ReviewPosterior]:
+    """The same at several odds of undecided rows, by the draws of the first where that does.
+
+    Parameters
+    ----------
+    counts : ReviewCounts
+    draws_at_odds : mapping of float to int
+        How many draws at which odds.
+    complaints, detection, seed
+        As in `estimate_reviews`.
+    """
     rng = np.random.default_rng(seed)
     if detection is None and counts.errs:
         detection = S_BELIEVED
@@ -91,15 +115,24 @@ def estimate_reviews(
         complaints=complaints,
         anchor=float(normal[_where_the_queue_begins(in_queue)]),
     )
-    likelihood = ReviewLikelihood(counts=counts, errs=detection is not None, odds=undecided_odds)
-    drawn = draw_posterior(
-        likelihood,
-        components,
-        detection=detection,
-        overall=complaints.overall,
-        size=draws,
-        rng=rng,
-    )
+    posteriors, weighted = [], None
+    for odds, draws in draws_at_odds.items():
+        likelihood = ReviewLikelihood(counts=counts, errs=detection is not None, odds=odds)
+        again = None if weighted is None else weighted.for_likelihood(likelihood)
+        if again is None:
+            again = propose_draws(
+                likelihood, components, detection=detection, overall=complaints.overall, rng=rng
+            )
+        weighted = weighted or again
+        posteriors.append(_posterior(counts, likelihood, again.chosen(draws, rng), rng))
+    return posteriors
+
+
+def _posterior(
+    counts: ReviewCounts, likelihood: ReviewLikelihood, drawn: Drawn, rng: np.random.Generator
+) -> ReviewPosterior:
+    """With the positives among rows of which it is not known."""
+    bins = counts.bins
     positives = np.broadcast_to(_known(counts), drawn.p_logit.shape).astype(float)
     for number, share in likelihood.hidden(drawn.p_logit, drawn.v, drawn.s_logit):
         positives = positives + rng.binomial(number, share)

@@ -13,10 +13,9 @@ from pumonitor._validate import as_labels, check_same_index
 from pumonitor.errors import InputError, no_such
 from pumonitor.reviews.bins import (
     count_rows,
-    cuts_of_queue,
+    edges_of_queue,
     kinds_of_rows,
     labels_of_kinds,
-    lowest_of_stopped,
     took_the_highest,
 )
 from pumonitor.reviews.counts import KINDS, POSITIVE, ReviewCounts
@@ -108,9 +107,7 @@ def reviewed_models(
         # A table needs rows to compare the positives with: where all were reviewed, the cleared.
         known_of = np.maximum(known_of, 0)
     own, ranking = _score_of_queue(reviews, scores)
-    cuts = cuts_of_queue(ranking, reviews)
-    stopped = reviews.rows.stopped & (reviews.rows.verdict < 0)
-    edges = (*cuts, *lowest_of_stopped(ranking[stopped], ranking[~stopped]))
+    cuts, edges = edges_of_queue(ranking, reviews)
 
     def counted(
         values: NDArray[Any], wanted: Sequence[float], inner: tuple[float, ...]

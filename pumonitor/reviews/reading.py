@@ -13,7 +13,7 @@ from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin, wid
 from pumonitor.results import Estimate, Finding
 from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate
 from pumonitor.reviews.counts import ReviewCounts
-from pumonitor.reviews.estimation import DRAWS, ReviewPosterior, estimate_reviews
+from pumonitor.reviews.estimation import DRAWS, ReviewPosterior, estimate_at_odds
 from pumonitor.reviews.given import two_ends
 
 __all__ = ["ReviewedEstimates", "read_reviews"]
@@ -26,10 +26,9 @@ _MUCH_SEEN: Final = 0.5
 
 _MANY: Final = 10
 """Rows that all came out in one way, of which chance is no explanation."""
-_DRAWS_AT_OTHER_ODDS: Final = 500
-"""They only widen intervals."""
-_UNDECIDED_ODDS: Final = (1.0, 0.25, 4.0)
-"""That an undecided row is positive over those of a decided one of its bin, likeliest first."""
+_UNDECIDED_ODDS: Final = {1.0: DRAWS, 0.25: 500, 4.0: 500}
+"""That an undecided row is positive over those of a decided one of its bin, likeliest first, with
+numbers of draws: the others only widen intervals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -307,16 +306,8 @@ def read_reviews(
     if detection_rate is not None:
         mean, variance = _normal_of(*detection_rate, confidence_level)
         detection = (-mean, max(math.sqrt(variance), 0.02))
-    first, *others = (
-        estimate_reviews(
-            counts,
-            complaints=complaints,
-            detection=detection,
-            undecided_odds=odds,
-            draws=DRAWS if odds == 1 else _DRAWS_AT_OTHER_ODDS,
-        )
-        for odds in (_UNDECIDED_ODDS if counts.undecided.any() else (1.0,))
-    )
+    asked = _UNDECIDED_ODDS if counts.undecided.any() else {1.0: DRAWS}
+    first, *others = estimate_at_odds(counts, asked, complaints=complaints, detection=detection)
     return ReviewedEstimates(
         name="reviews",
         method="reviews",

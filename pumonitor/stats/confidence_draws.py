@@ -17,6 +17,7 @@ from scipy import special
 from pumonitor.stats.quantiles import both_tails
 
 __all__ = [
+    "Order",
     "interval",
     "log_t_draws",
     "logit_t_draws",
@@ -26,6 +27,9 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
+
+Order = NDArray[np.integer]
+"""A permutation: of each draw, the number of its stratum among equal ones of the distribution."""
 
 _NODES = 32
 
@@ -71,14 +75,14 @@ def _t_noise(
     standard_error: FloatArray | float,
     degrees_of_freedom: float,
     *,
-    size: int,
-    rng: np.random.Generator,
+    order: Order,
 ) -> FloatArray:
     """Errors by Student's t; none where no error is known."""
     if not np.any(standard_error) or not np.all(np.isfinite(standard_error)):
-        return np.zeros(size)
-    quantiles = _t_quantiles(size, max(degrees_of_freedom, 1.0))
-    return np.asarray(standard_error * quantiles[rng.permutation(size)])
+        return np.zeros(len(order))
+    return np.asarray(
+        standard_error * _t_quantiles(len(order), max(degrees_of_freedom, 1.0))[order]
+    )
 
 
 @lru_cache(maxsize=128)
@@ -128,8 +132,7 @@ def logit_t_draws(
     standard_error: FloatArray | float,
     degrees_of_freedom: float,
     *,
-    size: int,
-    rng: np.random.Generator,
+    order: Order,
 ) -> FloatArray:
     """Draws for a number in (0, 1) from Student's t on the logit scale (delta method).
 
@@ -138,11 +141,11 @@ def logit_t_draws(
 
     Examples
     --------
-    >>> draws = logit_t_draws(0.9, 0.05, 10.0, size=1001, rng=np.random.default_rng(0))
+    >>> draws = logit_t_draws(0.9, 0.05, 10.0, order=np.random.default_rng(0).permutation(1001))
     >>> round(float(np.median(draws)), 6), bool(draws.max() < 1)
     (0.9, True)
     """
-    noise = _t_noise(standard_error, degrees_of_freedom, size=size, rng=rng)
+    noise = _t_noise(standard_error, degrees_of_freedom, order=order)
     if 0 < value < 1:
         slope = value * (1 - value)
         return np.asarray(special.expit(special.logit(value) + noise / slope))
@@ -154,8 +157,7 @@ def log_t_draws(
     standard_error: FloatArray | float,
     degrees_of_freedom: float,
     *,
-    size: int,
-    rng: np.random.Generator,
+    order: Order,
 ) -> FloatArray:
     """Draws for a positive number from Student's t on the log scale (delta method).
 
@@ -164,12 +166,12 @@ def log_t_draws(
 
     Examples
     --------
-    >>> draws = log_t_draws(0.5, 0.1, 1e6, size=1001, rng=np.random.default_rng(0))
+    >>> draws = log_t_draws(0.5, 0.1, 1e6, order=np.random.default_rng(0).permutation(1001))
     >>> low, high = interval(draws, confidence_level=0.95)
     >>> round(0.5 / low, 3) == round(high / 0.5, 3)
     True
     """
-    noise = _t_noise(standard_error, degrees_of_freedom, size=size, rng=rng)
+    noise = _t_noise(standard_error, degrees_of_freedom, order=order)
     if value <= 0:
         return np.asarray(value + noise)
     # A wild draw of few degrees of freedom must not overflow: no share is e^30 times another.
@@ -182,8 +184,7 @@ def split_normal_logit_draws(
     high: float,
     *,
     confidence_level: float,
-    size: int,
-    rng: np.random.Generator,
+    order: Order,
 ) -> FloatArray:
     """Draws whose median is `value` and whose interval at `confidence_level` is [low, high].
 
@@ -191,8 +192,8 @@ def split_normal_logit_draws(
 
     Examples
     --------
-    >>> draws = split_normal_logit_draws(0.02, 0.01, 0.05, confidence_level=0.95, size=2001,
-    ...                                  rng=np.random.default_rng(0))
+    >>> draws = split_normal_logit_draws(0.02, 0.01, 0.05, confidence_level=0.95,
+    ...                                  order=np.random.default_rng(0).permutation(2001))
     >>> [round(float(q), 3) for q in np.quantile(draws, [0.025, 0.5, 0.975])]
     [0.01, 0.02, 0.05]
     """
@@ -201,5 +202,5 @@ def split_normal_logit_draws(
     reach = special.ndtri(0.5 + 0.5 * confidence_level)
     below = (centre - special.logit(np.clip(low, tiny, 1 - tiny))) / reach
     above = (special.logit(np.clip(high, tiny, 1 - tiny)) - centre) / reach
-    noise = _normal_quantiles(size)[rng.permutation(size)]
+    noise = _normal_quantiles(len(order))[order]
     return np.asarray(special.expit(centre + np.where(noise < 0, below, above) * noise))

@@ -67,5 +67,6 @@ def simultaneous_widening(
     0.95
     """
     inverse = np.divide(1.0, reach, out=np.zeros_like(reach), where=reach > 0)
-    farthest = (beyond * inverse).max(axis=1)
+    in_reaches = beyond * inverse
+    farthest = in_reaches[np.arange(len(beyond)), in_reaches.argmax(axis=1)]  # quicker than max
     return max(1.0, float(quantiles(farthest, [0.5 * (1 + confidence_level)])[0]))

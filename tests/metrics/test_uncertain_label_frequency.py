@@ -76,7 +76,7 @@ def test_bias_is_jensens_and_is_taken_off_on_request():
     flagged = scores >= 1.2
     found, labeled, predicted = (labels & flagged).sum(), labels.sum(), flagged.sum()
     draws = split_normal_logit_draws(
-        *frequency, confidence_level=0.95, size=200_000, rng=np.random.default_rng(0)
+        *frequency, confidence_level=0.95, order=np.random.default_rng(0).permutation(200_000)
     )
     expected = {
         "precision": np.mean(found / (draws * predicted)) - found / (0.4 * predicted),

@@ -19,15 +19,18 @@ from pumonitor.monitor.ledger.records.collected import PaneCounts, StoredSeries
 from pumonitor.monitor.ledger.results.mature_series import MatureSeries, mature_series
 from pumonitor.monitor.rules.causes import Cause, Period, name_cause, score_edges
 from pumonitor.monitor.rules.causes.by_audits import told_by_audits
+from pumonitor.monitor.rules.causes.by_reviews import cause_by_reviews
 from pumonitor.monitor.rules.causes.period import CountedTable
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 from pumonitor.monitor.windows.collect import delay_edges
 from pumonitor.monitor.windows.evaluation.baseline import baseline_series
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
+from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.ports import Window
 from pumonitor.prior.assumed import LabelPurity
 from pumonitor.results import Estimate, Evaluation
+from pumonitor.reviews.periods import compare_periods
 from pumonitor.tables import ScoreTable
 
 __all__ = ["cause_of"]
@@ -82,6 +85,9 @@ def cause_of(
         before=since,
         as_of=as_of,
     )
+    reviews = HowReviewed.of(monitor)
+    if reviews is not None:
+        return _by_reviews(before, now, reviews, threshold=monitor.threshold)
     prior = _class_prior(before) if changed is None else changed.reference
     if not now or not before or prior is None:
         return None
@@ -113,6 +119,26 @@ def cause_of(
         changed=changed,
         audited=told_by_audits(audits, since=since),
     )
+
+
+def _by_reviews(
+    before: Sequence[StoredSeries],
+    now: Sequence[StoredSeries],
+    reviews: HowReviewed,
+    *,
+    threshold: float,
+) -> Cause | None:
+    """What reviews and complaints say of the change; None without tables of both periods."""
+    earlier, later = (
+        [table for table in (stored.table() for stored in period) if table is not None]
+        for period in (before, now)
+    )
+    if not earlier or not later:
+        return None
+    changed = compare_periods(
+        earlier, later, threshold=threshold, blocks=reviews.blocks, seed=_seed(now[-1])
+    )
+    return cause_by_reviews(changed, windows=len(now))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

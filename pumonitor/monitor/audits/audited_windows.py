@@ -90,6 +90,12 @@ def windows_to_audit(
         If there are none, none is mature and evaluated yet, they have several model
         versions and none is chosen, or their rows cannot be audited.
     """
+    if monitor.reviews:
+        msg = (
+            "reviews tell the positives of this monitor: put the drawn cases into the queue, and "
+            "name them audit in chosen_by of its reviews"
+        )
+        raise InputError(msg)
     if monitor.label_purity != 1.0:
         msg = (
             "an audit needs confirmed positives that are positive: leave out label_purity of "

@@ -43,7 +43,11 @@ class WindowProblem:
 
     def threshold_cells(self) -> ThresholdCells:
         """What is to be known to read its curves by threshold."""
-        cells = threshold_cells(self.problem, cells=CURVE_CELLS, threshold=self.threshold)
+        # Curves of an audit have an edge at each of its score bins.
+        edges = () if self.audit is None else self.audit.posterior.bins.edges.tolist()
+        cells = threshold_cells(
+            self.problem, cells=CURVE_CELLS, thresholds=(self.threshold, *edges)
+        )
         if self.audit is None:
             return cells
         # An audit finds no more positives than rows anywhere.

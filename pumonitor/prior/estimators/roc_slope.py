@@ -61,6 +61,9 @@ def upper_bound(sample: TwoSamples, *, level: float) -> NDArray[np.float64]:
     shares = np.linspace(1, 1 / THRESHOLDS, THRESHOLDS)
     last = np.searchsorted(-both_above, -shares, side="right") - 1
     cells = np.unique(np.maximum(last, 0))
+    # Of thresholds with the same labeled rows above, the highest has the least ratio.
+    labeled = labeled_above[:, cells]
+    cells = cells[np.append((labeled[:, 1:] != labeled[:, :-1]).any(axis=0), True)]
     hits_p = labeled_above[:, cells] * sample.n_labeled
     hits_u = unlabeled_above[:, cells] * sample.n_unlabeled
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -96,7 +96,7 @@ def test_impossible_numbers_are_marked_the_same_on_the_page_and_in_the_api(evalu
 def test_numbers_of_a_curve_are_marked_where_precision_is_impossible(evaluated):
     problem = newest_problem(evaluated)
     thresholds = decision_of(problem, 0.5).curves["precision_by_threshold"].x
-    cells = threshold_cells(problem, cells=CURVE_CELLS, threshold=0.5)
+    cells = threshold_cells(problem, cells=CURVE_CELLS, thresholds=(0.5,))
     expected = [PRECISION.estimate(at_threshold(problem, one)).infeasible for one in thresholds]
     assert cells.impossible.tolist() == expected
     assert 0 < sum(expected) < len(expected)

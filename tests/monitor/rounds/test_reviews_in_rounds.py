@@ -11,6 +11,14 @@ from typer.testing import CliRunner
 
 import pumonitor
 from pumonitor.cli.app import app
+from pumonitor.monitor.app import open_ledger, utc_now
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.dashboard.app import make_app
+from pumonitor.monitor.dashboard.site import Site
+from pumonitor.monitor.reports.window_curves import window_curves
+from pumonitor.monitor.reports.window_files import window_files_of
+from pumonitor.monitor.reports.window_problem import window_problem
+from pumonitor.monitor.windows.evaluation.audited_windows import read_again
 
 RUNNER = CliRunner()
 START = pd.Timestamp("2026-01-05", tz="UTC")
@@ -174,3 +182,59 @@ def test_a_word_that_means_nothing_is_named(shop, tmp_path):
     assert "verdict column 'verdict' of reviews" in told
     assert "'fruad' (3 times)" in told
     assert "under positive, negative or undecided of verdict" in told
+
+
+@pytest.fixture(scope="module")
+def ledger(shop):
+    with open_ledger(configuration_of(shop)) as opened:
+        yield opened
+
+
+def configuration_of(folder):
+    return read_configuration(folder / "pumonitor.yaml").configuration
+
+
+def stored_of_week(ledger, week):
+    start = (START + pd.Timedelta(weeks=week)).to_pydatetime()
+    return ledger.evaluations("card-fraud", start=start, revisions="newest")[-1]
+
+
+def test_a_stored_window_is_read_again_to_the_last_digit(shop, ledger):
+    stored = stored_of_week(ledger, 2)
+    table = next(series.table() for series in ledger.series(stored.window_key, stored.number))
+    again = read_again(stored.evaluation, table).estimates
+    for metric in ("class_prior", "recall", "precision", "f1", "auc"):
+        before = stored.evaluation["estimates"][metric]
+        assert (again[metric].value, again[metric].low) == (before["value"], before["low"])
+
+
+def test_pages_and_reports_are_of_the_same_numbers(shop, ledger):
+    monitors = configuration_of(shop).monitors
+    site = Site(monitors=monitors, ledger=ledger, clock=utc_now)
+    client = make_app(site, is_host=lambda _: True).test_client()
+    start = START + pd.Timedelta(weeks=2)
+    recall = of_week(shop, 2)["recall"]["value"]
+    for path in (
+        "/monitors/card-fraud",
+        f"/monitors/card-fraud/windows/{start:%Y-%m-%dT%H:%M:%SZ}",
+        "/monitors/card-fraud/decide",
+        "/api/v1/monitors/card-fraud/decide",
+    ):
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+    page = client.get(f"/monitors/card-fraud/windows/{start:%Y-%m-%dT%H:%M:%SZ}").text
+    assert f"{recall:.3f}" in page
+    assert "by reviews and complaints" in client.get("/monitors/card-fraud/decide").text
+    stored = stored_of_week(ledger, 2)
+    drawn = window_curves(window_problem(stored, ledger))
+    curve = drawn.curves["recall_by_threshold"]
+    assert len(curve.x) == len(drawn.cells.tops) == len(drawn.cells.impossible)
+    asked = {
+        "window_key": stored.window_key,
+        "revision": stored.revision,
+        "model_version": "",
+        "segment": "",
+    }
+    files = window_files_of(monitors, ledger, asked)
+    assert json.loads(files["evaluation.json"])["reviews"]["blocks"] is True
+    assert "reviews" in files["report.html"]

@@ -229,7 +229,7 @@ def drawn_changes(name, now, then):
 
     def drawn(known):
         return split_normal_logit_draws(
-            known.value, known.low, known.high, confidence_level=0.95, size=10_000, rng=rng
+            known.value, known.low, known.high, confidence_level=0.95, order=rng.permutation(10_000)
         )
 
     once = drawn(now["class_prior"])

@@ -89,6 +89,8 @@ class Cause:
         What holds whatever the cause; an unclear cause's sentence begins with it.
     by_audits : mapping or None
         What audits say of it, in JSON types; None without an audit.
+    by_reviews : bool
+        Whether reviews and complaints tell it: no audit is needed beside them.
     """
 
     kind: str
@@ -100,10 +102,15 @@ class Cause:
     known: str = ""
     possible: tuple[str, ...] = ()
     by_audits: Mapping[str, Any] | None = None
+    by_reviews: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The cause in JSON types."""
-        told = {} if self.by_audits is None else {"by_audits": dict(self.by_audits)}
+        told: dict[str, Any] = {}
+        if self.by_audits is not None:
+            told["by_audits"] = dict(self.by_audits)
+        if self.by_reviews:
+            told["by_reviews"] = True
         return {
             "kind": self.kind,
             "kinds": list(self.kinds),

@@ -98,6 +98,7 @@ STEPS: Final[Mapping[str, Steps]] = {
             Step(
                 "Let an audit decide if there is no reason.",
                 "A smaller or larger share of positives being confirmed can look the same.",
+                asks_an_audit=True,
             ),
             _NEW_THRESHOLD,
             Step(
@@ -117,6 +118,7 @@ STEPS: Final[Mapping[str, Steps]] = {
             Step(
                 "Let an audit decide if nobody knows a reason.",
                 "It tells the share of positives without any confirmation.",
+                asks_an_audit=True,
             ),
             _LEAVE,
         ),
@@ -195,6 +197,7 @@ STEPS: Final[Mapping[str, Steps]] = {
             Step(
                 "Otherwise let an audit decide between the causes.",
                 "Where it can, the message says how many cases that takes.",
+                asks_an_audit=True,
             ),
             Step(
                 "Wait with retraining and with a new threshold until the cause is known.",
@@ -360,7 +363,7 @@ def next_steps(metric: str, cause: Mapping[str, Any]) -> tuple[Step, ...]:
     Do not retrain for it.
     """
     found = dict.fromkeys(step for name in _names(metric, cause) for step in STEPS[name].steps)
-    told = _by_audits(cause) is not None
+    told = _by_audits(cause) is not None or cause.get("by_reviews", False)
     return tuple(step for step in found if not (told and step.asks_an_audit))
 
 

@@ -268,8 +268,7 @@ def _of_labels(
         prior.low,
         prior.high,
         confidence_level=confidence_level,
-        size=_DRAWS,
-        rng=np.random.default_rng([rng, 1]),
+        order=np.random.default_rng([rng, 1]).permutation(_DRAWS),
     )
     # At least one row stays unlabeled; otherwise the unlabeled prior is undefined.
     draws = _positive_draws(table.n_labeled, share, rng=np.random.default_rng([rng, 2]))
@@ -300,8 +299,7 @@ def _positive_draws(
         share.low,
         share.high,
         confidence_level=share.confidence_level,
-        size=_DRAWS,
-        rng=generator,
+        order=generator.permutation(_DRAWS),
     )
     shares = np.clip(shares, 1e-6, 1.0)
     mean = (labeled + 0.5) * (1 - shares) / shares

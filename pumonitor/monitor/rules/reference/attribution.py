@@ -334,8 +334,7 @@ def _drawn_pairs(
             known.low,
             known.high,
             confidence_level=confidence_level,
-            size=_DRAWS,
-            rng=generator,
+            order=generator.permutation(_DRAWS),
         )
         # Some shares are divided by, so none may be exactly 0 or 1.
         return np.concatenate([[known.value], np.clip(draws, _LEAST, 1 - _LEAST)])
