@@ -112,7 +112,7 @@ def test_evaluate_warns_and_says_what_to_do():
         "Confirmed positives stop at the threshold (the highest 5% of rows): right below, there "
         "are none."
     )
-    assert "Review some rows at random" in found.sentence
+    assert "verdicts as reviews; or review some rows at random" in found.sentence
     partial = from_the_top(scores, positive, 0.05, 0.05, rng)
     sentences = " ".join(
         map(str, pumonitor.evaluate(partial, scores, threshold=cut, class_prior=0.1).warnings)
