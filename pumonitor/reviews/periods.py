@@ -169,8 +169,8 @@ def compare_periods(
         drawn_positives.sum(axis=1) / period.bins.rows.sum()
         for drawn_positives, period in zip(by_period, counts, strict=True)
     ]
-    # Windows differ by themselves, and the periods are a few of them.
-    priors[1] = priors[1] * np.exp(usual * rng.standard_normal(_DRAWS))
+    # Windows differ by themselves, and a few of them tell by how much.
+    priors[1] = priors[1] * np.exp(usual * rng.standard_t(max(len(before) - 1, 1), _DRAWS))
     aucs = [
         _auc(drawn_positives, period)
         for drawn_positives, period in zip(by_period, counts, strict=True)
