@@ -345,6 +345,8 @@ class SourceDescription:
         If there is something to report.
     reviews : tuple of QueueDescription
         Of each queue; labels are what is known by complaints and reviews together then.
+    complaints : int
+        Rows of complaints, where there are reviews.
     """
 
     engine: str
@@ -364,6 +366,7 @@ class SourceDescription:
     limits: tuple[str, ...] = ()
     unmatched: UnmatchedLabels | None = None
     reviews: tuple[QueueDescription, ...] = ()
+    complaints: int = 0
 
 
 class PredictionSource(Protocol):

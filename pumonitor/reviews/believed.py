@@ -19,6 +19,7 @@ from pumonitor.audit.components import (
 )
 
 __all__ = [
+    "FEW_COMPLAINTS_YET",
     "UNKNOWN_COMPLAINTS",
     "ComplaintRate",
     "believed_components",
@@ -54,8 +55,10 @@ class ComplaintRate:
 
     Attributes
     ----------
+    mean : float
+        Of the level: by default half of the positives complain.
     level, slope, step : float
-        Standard deviations. The level has mean 0: half of the positives complain.
+        Standard deviations.
     bend : float
         Standard deviation of the change of the slope over one unit of x, from the cut on.
     departure : float
@@ -64,6 +67,7 @@ class ComplaintRate:
         Mean and variance of -logit of the share of the open positives that complain, if stated.
     """
 
+    mean: float = 0.0
     level: float = 1.5
     slope: float = 1.5
     step: float = 0.3
@@ -73,6 +77,8 @@ class ComplaintRate:
 
 
 UNKNOWN_COMPLAINTS: Final = ComplaintRate()
+FEW_COMPLAINTS_YET: Final = ComplaintRate(mean=2.0, level=2.5)
+"""While complaints are still to come: from hardly any to nearly all of them may be there."""
 
 
 def believed_components(
@@ -132,4 +138,4 @@ def of_complaints(
     cut = rank[np.argmin(np.abs(away))]
     covariance = across.T @ spread @ across + complaints.departure**2 * np.eye(len(rank))
     covariance += complaints.bend**2 * wiener_covariance(rank - cut)
-    return Normal(np.zeros(len(rank)), covariance)
+    return Normal(np.full(len(rank), complaints.mean), covariance)

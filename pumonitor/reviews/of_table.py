@@ -21,6 +21,7 @@ def read_table(
     blocks: bool,
     detection_rate: tuple[float, float] | None = None,
     complaint_rate: tuple[float, float] | None = None,
+    is_early: bool = False,
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
 ) -> ReviewedEstimates:
@@ -37,6 +38,8 @@ def read_table(
         Whether a positive verdict blocks the case.
     detection_rate, complaint_rate : (float, float), optional
         As in `pumonitor.evaluate`.
+    is_early : bool
+        Whether complaints are still to come.
     confidence_level, f_beta : float
 
     Raises
@@ -66,6 +69,7 @@ def read_table(
         rules=reviewed.rules,
         detection_rate=detection_rate,
         complaint_rate=complaint_rate,
+        is_early=is_early,
         confidence_level=confidence_level,
         f_beta=f_beta,
     )

@@ -183,7 +183,7 @@ def compare_periods(
         positives=_ratio(*priors),
         auc=_ratio(*aucs, is_difference=True),
         complaints=_ratio(*complaining),
-        reviewed=_shares(counts, "reviewed"),
+        reviewed=_shares(counts, "reviewed", "undecided"),
         stopped=_shares(counts, "stopped"),
     )
 
@@ -293,8 +293,9 @@ def _ratio(before: FloatArray, now: FloatArray, *, is_difference: bool = False) 
     )
 
 
-def _shares(counts: Sequence[ReviewCounts], name: str) -> tuple[float, float]:
+def _shares(counts: Sequence[ReviewCounts], *names: str) -> tuple[float, float]:
     before, now = (
-        float(getattr(period, name).sum() / max(period.bins.rows.sum(), 1)) for period in counts
+        float(sum(getattr(period, name).sum() for name in names) / max(period.bins.rows.sum(), 1))
+        for period in counts
     )
     return before, now

@@ -11,7 +11,7 @@ from scipy import special
 
 from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin, widest
 from pumonitor.results import Estimate, Finding
-from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate
+from pumonitor.reviews.believed import FEW_COMPLAINTS_YET, UNKNOWN_COMPLAINTS, ComplaintRate
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.estimation import DRAWS, ReviewPosterior, estimate_at_odds
 from pumonitor.reviews.given import two_ends
@@ -288,18 +288,21 @@ def read_reviews(
     rules: tuple[str, ...] = (),
     detection_rate: tuple[float, float] | None = None,
     complaint_rate: tuple[float, float] | None = None,
+    is_early: bool = False,
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
 ) -> ReviewedEstimates:
     """What reviews and complaints say, from counts.
+
+    With `is_early` complaints are still to come, and `complaint_rate` is not that of today.
 
     Raises
     ------
     ValueError
         If `complaint_rate` is no interval within (0, 1).
     """
-    complaints = UNKNOWN_COMPLAINTS
-    if complaint_rate is not None:
+    complaints = FEW_COMPLAINTS_YET if is_early else UNKNOWN_COMPLAINTS
+    if complaint_rate is not None and not is_early:
         overall = _normal_of(*_as_interval(complaint_rate), confidence_level)
         complaints = ComplaintRate(overall=overall)
     detection = None

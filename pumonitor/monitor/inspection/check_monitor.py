@@ -24,6 +24,7 @@ from pumonitor.monitor.inspection.reading_cost import (
     PastReadings,
     expected_cost,
 )
+from pumonitor.monitor.inspection.review_outlook import review_outlook
 from pumonitor.monitor.inspection.rule_outlook import RuleOutlook, rule_outlooks
 from pumonitor.monitor.onboarding.outcome_words import is_named_like_an_outcome
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
@@ -131,6 +132,7 @@ def check_monitor(
     found: list[SourceDescription] = []
     audits: list[Worth] = []
     impossible: list[str] = []
+    of_reviews: list[str] = []
     unreadable: list[str] = []
     costs: list[ExpectedCost] = []
 
@@ -156,21 +158,28 @@ def check_monitor(
                 costs.extend(() if cost is None else (cost,))
             audits.extend(prior_outlook(monitor, source, found[0], now=now))
             impossible.extend(impossible_prior(monitor, source, now=now))
+            warned_of_reviews, told = review_outlook(monitor, source, found[0], now=now)
+            impossible.extend(warned_of_reviews)
+            of_reviews.extend(told)
             unreadable.extend(feature_warnings(monitor, source, found[0]))
         finally:
             source.close()
+        if not found[0].reviews:
+            return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels"
         verdicts = sum(
             queue.positive + queue.negative + queue.undecided for queue in found[0].reviews
         )
-        of_queues = f" of complaints and {verdicts:,} verdicts" if found[0].reviews else ""
-        return f"{found[0].predictions:,} predictions, {found[0].labels:,} labels{of_queues}"
+        return (
+            f"{found[0].predictions:,} predictions, {found[0].complaints:,} complaints, "
+            f"{verdicts:,} verdicts"
+        )
 
     outcome = tried(f"monitors.{monitor.name}", describe, mask)
     said = (*((other,) if other else ()), *doubts)
     cost = costs[0] if costs else None
     beyond = (cost.warning,) if cost is not None and cost.warning else ()
     warned = (*prior_warnings(monitor, found[0] if found else None), *impossible, *beyond)
-    notes = tuple(prior_notes(monitor))
+    notes = (*prior_notes(monitor), *of_reviews)
     if not found:
         return MonitorCheck(
             name=monitor.name,
@@ -332,8 +341,8 @@ def _review_warnings(description: SourceDescription) -> Iterator[str]:
             listed = ", ".join(queue.rules[:5]) + (", ..." if len(queue.rules) > 5 else "")
             yield (
                 f"{queue.name}: rows chosen by {listed} are read as chosen by rules, which tell "
-                "nothing of other rows; if the queue or chance chose them, say so, chosen_by: "
-                "{column: NAME, score: [WORD], random: [WORD]}"
+                "nothing of other rows: say what each word means, chosen_by: {column: NAME, score: "
+                "[WORD], random: [WORD], complaint: [WORD], rule: [WORD]}"
             )
 
 
@@ -367,7 +376,8 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
             "belongs to one prediction, not to a case that is scored repeatedly"
         )
     if description.unmatched is not None:
-        yield f"{name}: {unmatched_sentence(description.unmatched)}"
+        tables = f"{name} and reviews" if description.reviews else name
+        yield f"{tables}: {unmatched_sentence(description.unmatched)}"
     elif median is None and not description.refused and monitor.positives.known_at is not None:
         yield (
             f"none of the {description.labels:,} labels of {name} matches a prediction: check id "

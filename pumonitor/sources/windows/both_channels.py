@@ -136,7 +136,13 @@ def described_queue(queue: ReviewTable, table: pa.Table) -> QueueDescription:
         negative=int((verdicts == -1).sum()),
         undecided=int((verdicts == 0).sum()),
         reasons=words,
-        rules=tuple(sorted(word for word in words if queue.reason_of(word) == RULE)),
+        rules=tuple(
+            sorted(
+                word
+                for word in words
+                if queue.reason_of(word) == RULE and word not in (queue.reasons or {})
+            )
+        ),
     )
 
 

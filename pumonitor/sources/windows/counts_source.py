@@ -414,6 +414,7 @@ class CountedSource:
             refused=delays.refused,
             unmatched=unmatched,
             reviews=tuple(queues),
+            complaints=self._labels_at_hand.complaints,
         )
 
     def _unmatched_of_all(

@@ -58,6 +58,8 @@ class LabelsAtHand:
     ----------
     queues : tuple of QueueDescription
         What the reviews were that have been read, by queue.
+    complaints : int
+        Rows of complaints that were read beside them.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class LabelsAtHand:
         reviews: Sequence[tuple[Engine, ReviewTable]] = (),
     ) -> None:
         self.queues: tuple[QueueDescription, ...] = ()
+        self.complaints = 0
         self._reviews = reviews
         self._engine = engine
         self._label_engine = label_engine
@@ -133,6 +136,7 @@ class LabelsAtHand:
                 (review, self._read(engine, review.labels, moment))
                 for engine, review in self._reviews
             ]
+            self.complaints = len(fetched)
             fetched = labels_of_both(fetched, reviews)
             self.queues = tuple(described_queue(review, table) for review, table in reviews)
             labels = replace(labels, states=BOTH_CHANNELS)

@@ -64,6 +64,9 @@ class Reasons(Part):
         Words for cases that were drawn by chance among those of which nobody had complained.
     complaint : list
         Words for cases that were reviewed because somebody complained.
+    rule : list
+        Words for cases that a rule chose, whatever their score. Every word that is not listed is
+        taken for one too, and ``check`` says so.
     always : str or None
         Without a column: why all cases were reviewed, ``score`` or ``random``.
     """
@@ -73,6 +76,7 @@ class Reasons(Part):
     random: Words = ()
     audit: Words = ()
     complaint: Words = ()
+    rule: Words = ()
     always: Literal["score", "random"] | None = None
 
     @model_validator(mode="after")
@@ -87,7 +91,7 @@ class Reasons(Part):
         """What each word means, in small letters."""
         return {
             word.strip().casefold(): reason
-            for reason in ("score", "random", "audit", "complaint")
+            for reason in ("score", "random", "audit", "complaint", "rule")
             for word in getattr(self, reason)
         }
 

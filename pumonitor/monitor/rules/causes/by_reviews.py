@@ -94,7 +94,10 @@ def _known(changed: PeriodChange) -> Iterator[str]:
     """What counts alone say of the queue."""
     for (before, now), what in ((changed.reviewed, "reviewed"), (changed.stopped, "declined")):
         if max(before, now) > 0 and max(before, now) >= _OTHER_CAPACITY * min(before, now):
-            yield f"{now:.2%} of the rows were {what}, {before:.2%} before: estimates allow for it."
+            yield (
+                f"{now:.2%} of the rows were {what}, {before:.2%} in the reference: estimates "
+                "allow for it."
+            )
 
 
 def _size(changed: Ratio) -> Size:

@@ -61,7 +61,11 @@ def read_again(evaluation: Mapping[str, Any], table: ScoreTable | None) -> Estim
     made_with = evaluation["made_with"]
     if "reviews" in made_with and table is not None:
         how = HowReviewed.from_json(made_with["reviews"])
-        return how.read(table, threshold=evaluation["settings"]["threshold"])
+        return how.read(
+            table,
+            threshold=evaluation["settings"]["threshold"],
+            is_early=evaluation["state"] == "provisional",
+        )
     if "audit" not in made_with:
         return None
     return WindowReading.from_dict(made_with["audit"]).read(seed=made_with["seed"])

@@ -75,6 +75,7 @@ class EvaluatedTables:
         audited: AuditedEstimates | None,
         *,
         seed: int,
+        is_early: bool = False,
     ) -> EvaluatedTable:
         """What a series of a pane comes to.
 
@@ -87,13 +88,17 @@ class EvaluatedTables:
             What audits say of these rows; they are then evaluated anew.
         seed : int
             Of the series, the same for all panes of the window.
+        is_early : bool
+            Whether labels are still to come, by which reviews are read otherwise.
         """
+        if self.reviews is None:
+            is_early = False
         if audited is not None or series.packed is None:
-            return self._evaluated(series, class_prior, audited, seed=seed)
-        made_of = (series.packed, class_prior_to_json(class_prior))
+            return self._evaluated(series, class_prior, audited, seed=seed, is_early=is_early)
+        made_of = (series.packed, class_prior_to_json(class_prior), is_early)
         before, found = self._newest.get(seed, (None, None))
         if found is None or before != made_of:
-            found = self._evaluated(series, class_prior, None, seed=seed)
+            found = self._evaluated(series, class_prior, None, seed=seed, is_early=is_early)
             self._newest[seed] = made_of, found
         return found
 
@@ -104,11 +109,12 @@ class EvaluatedTables:
         audited: AuditedEstimates | None,
         *,
         seed: int,
+        is_early: bool,
     ) -> EvaluatedTable:
         if series.table is None:
             return EvaluatedTable(reason=series.undefined_reason)
         if self.reviews is not None:
-            return self._reviewed(series.table, self.reviews, seed=seed)
+            return self._reviewed(series.table, self.reviews, seed=seed, is_early=is_early)
         if audited is not None:
             class_prior = audited.class_prior
         if class_prior is None:
@@ -133,9 +139,11 @@ class EvaluatedTables:
             return EvaluatedTable(reason=str(error))
         return EvaluatedTable(estimates=dict(found.estimates), plain=found.to_dict())
 
-    def _reviewed(self, table: ScoreTable, reviews: HowReviewed, *, seed: int) -> EvaluatedTable:
+    def _reviewed(
+        self, table: ScoreTable, reviews: HowReviewed, *, seed: int, is_early: bool
+    ) -> EvaluatedTable:
         try:
-            reading = reviews.read(table, threshold=self.threshold)
+            reading = reviews.read(table, threshold=self.threshold, is_early=is_early)
             found = evaluate_table(
                 table, threshold=self.threshold, audit=reading, curves=False, rng=seed
             )

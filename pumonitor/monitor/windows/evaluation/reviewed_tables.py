@@ -146,14 +146,17 @@ class HowReviewed:
             rules=rules,
         )
 
-    def read(self, table: ScoreTable, *, threshold: float) -> ReviewedEstimates:
-        """What reviews and complaints say of a table's rows."""
+    def read(
+        self, table: ScoreTable, *, threshold: float, is_early: bool = False
+    ) -> ReviewedEstimates:
+        """What reviews and complaints say of a table's rows; early, complaints are to come."""
         return read_table(
             table,
             threshold=threshold,
             blocks=self.blocks,
             detection_rate=self.detection_rate,
             complaint_rate=self.complaint_rate,
+            is_early=is_early,
         )
 
 

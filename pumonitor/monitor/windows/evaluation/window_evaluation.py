@@ -119,7 +119,7 @@ def evaluate_window(
     """
     seed = seed_of(window, model_version=series.model_version, segment=series.segment)
     audited, findings = _audited(audits, findings, seed=seed)
-    evaluated = tables.of(series, class_prior, audited, seed=seed)
+    evaluated = tables.of(series, class_prior, audited, seed=seed, is_early=state == "provisional")
     estimates, reason, pure = evaluated.estimates, evaluated.reason, tables.label_purity == 1.0
     stored = dict(evaluated.plain)
     if findings:
