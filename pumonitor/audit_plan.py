@@ -34,6 +34,8 @@ AUDITS: Final = 15
 """How many audits are simulated for the widths of one design, each for another class prior."""
 
 _HIGH: Final = 0.9
+_UNFAIR: Final = 1.0
+"""Standard deviation of the log of how many times as often flagged positives are confirmed."""
 _REACH: Final = 1.96
 _MOST_CONFIRMED: Final = 0.99
 
@@ -270,6 +272,7 @@ class _Planner:
         widths = simulated_widths(
             design,
             label_frequencies=self.possible,
+            lifted=() if self.fair == "assume" else _possible_lifts(),
             metrics=self.metrics,
             believed=FAIR if self.fair == "assume" else UNKNOWN,
         )
@@ -324,6 +327,12 @@ def _possible_frequencies(class_prior: ClassPriorEstimate, confirmed: float) -> 
     log_prior = np.log(class_prior.value) + place / _REACH * np.where(place > 0, up, down)
     frequency = np.minimum(confirmed / np.exp(log_prior), _MOST_CONFIRMED)
     return tuple(np.random.default_rng(0).permutation(frequency).tolist())
+
+
+def _possible_lifts() -> tuple[float, ...]:
+    """How many more hidden positives there may be below the threshold: labels may be unfair."""
+    lifts = np.exp(_UNFAIR * special.ndtri((np.arange(AUDITS) + 0.5) / AUDITS))
+    return tuple(np.random.default_rng(1).permutation(lifts).tolist())
 
 
 def draw_audit(

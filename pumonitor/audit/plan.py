@@ -30,7 +30,7 @@ class AuditPlan:
         Those the cases are spread for.
     widths : mapping of str to float
         Expected width of the 95% interval of each, read together with the confirmations: the median
-        of simulated audits, over all that today's class prior can be.
+        of simulated audits, over what today's class prior can be and how labels may be unfair.
     high_widths : mapping of str to float
         Wider than that are one in ten of them.
     simple_widths : mapping of str to float

@@ -57,6 +57,7 @@ def simulated_widths(
     design: AuditDesign,
     *,
     label_frequencies: Sequence[float],
+    lifted: Sequence[float] = (),
     metrics: Sequence[str] = ("f1",),
     believed: FrequencyByScore = UNKNOWN,
     seed: int = 0,
@@ -68,6 +69,9 @@ def simulated_widths(
     design : AuditDesign
     label_frequencies : sequence of float
         c of each of them. An audit takes about a tenth of a second.
+    lifted : sequence of float, optional
+        How many times as many hidden positives as that says each has below the threshold, as where
+        what is flagged is confirmed more often; 1 unless given.
     metrics : sequence of str
     believed : FrequencyByScore
         As in `estimate_audit`.
@@ -75,8 +79,9 @@ def simulated_widths(
     """
     rng = np.random.default_rng(seed)
     widths: dict[str, list[float]] = {name: [] for name in metrics}
-    for run, frequency in enumerate(label_frequencies):
-        share = expected_shares(design.bins, label_frequency=frequency, lifted=1.0)
+    times = lifted or (1.0,) * len(label_frequencies)
+    for run, (frequency, more) in enumerate(zip(label_frequencies, times, strict=True)):
+        share = expected_shares(design.bins, label_frequency=frequency, lifted=more)
         found = rng.binomial(design.planned, share)
         counts = AuditCounts.of(design.bins, decided=design.planned, positive=found)
         drawn = estimate_audit(counts, believed=believed, draws=1000, seed=seed + run).metrics()

@@ -30,17 +30,19 @@ def test_draws_agree_with_a_long_random_walk(found):
     drawn = estimate_audit(audit, draws=20_000)
     walked = metropolis(audit, chains=80, steps=9000)
     for own, name in zip(drawn.line, ("alpha", "beta", "gamma"), strict=True):
-        # Walks of two seeds differ by as much: the ridge is long where nothing was found.
-        off = 0.15 * max(1.0, walked[name].std())
+        # Walks of two seeds differ by .15 where nothing was found, whose ridge is long; and draws
+        # are worth a thousand independent ones there.
+        off = (0.15 if found.any() else 0.25) * max(1.0, walked[name].std())
         # The mixture over the level ends at 2.6 standard deviations: at alpha = -5.1.
         expected = np.maximum(quantiles(walked[name]), -5.6 if name == "alpha" else -np.inf)
         assert quantiles(own) == pytest.approx(expected, abs=off)
     for at in range(12):
         own = np.log(quantiles(drawn.p[:, at]))
         other = np.log(quantiles(walked["p"][..., at]))
-        assert own[1:] == pytest.approx(other[1:], abs=0.1)
+        assert own[1:] == pytest.approx(other[1:], abs=0.1 if found.any() else 0.2)
     share = (drawn.p * ROWS).sum(axis=1), (walked["p"] * ROWS).sum(axis=-1)
-    assert np.log(quantiles(share[0])) == pytest.approx(np.log(quantiles(share[1])), abs=0.04)
+    near = 0.04 if found.any() else 0.08
+    assert np.log(quantiles(share[0])) == pytest.approx(np.log(quantiles(share[1])), abs=near)
 
 
 def test_census_is_the_truth():
