@@ -169,6 +169,58 @@ def test_check_shows_the_queue(shop):
     assert "large amount" in done.output
 
 
+def test_check_reads_a_window_and_says_what_is_doubtful(shop, rows):
+    told = " ".join(run(shop, "check").output.split())
+    week = rows[rows["week"] == WEEKS - 1]
+    by_score = (week["reason"] == "score").sum()
+    assert f"of 8,000 rows {by_score:,} were reviewed by score or chance" in told
+    assert "20 stopped unseen" in told
+    assert (
+        f"{rows['complains'].sum():,} complaints, {(rows['reason'] != '').sum():,} verdicts" in told
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            ("stopped: [declined]", "stopped: [hard_decline]"),
+            "no row has 'hard_decline' in 'action'",
+        ),
+        (("      chosen_by: reason\n", ""), "so the queue did not take the highest scores alone"),
+        (("blocks: true", "blocks: false"), "say blocks: true"),
+    ],
+)
+def test_check_sees_what_was_said_wrongly(shop, change, said, tmp_path):
+    for file in shop.glob("*.parquet"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    assert CONFIGURATION.count(change[0]) == 1
+    (tmp_path / "pumonitor.yaml").write_text(CONFIGURATION.replace(*change))
+    assert said in " ".join(run(tmp_path, "check").output.split())
+
+
+def test_complaints_that_hold_the_found_cases_are_told_by_check(shop, rows, tmp_path):
+    for file in shop.glob("*.parquet"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    known = rows["paid_at"] + pd.Timedelta(days=20)
+    both = rows["complains"] | (rows["verdict"] == "fraud")
+    pd.DataFrame({"payment_id": rows["payment_id"], "reported_at": known})[both].to_parquet(
+        tmp_path / "chargebacks.parquet"
+    )
+    (tmp_path / "pumonitor.yaml").write_text(CONFIGURATION)
+    told = " ".join(run(tmp_path, "check").output.split())
+    assert "rows complained after a positive verdict" in told
+
+
+def test_words_of_rules_that_are_listed_are_not_warned_of(shop, tmp_path):
+    for file in shop.glob("*.parquet"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    listed = "chosen_by: {column: reason, rule: [large amount]}"
+    (tmp_path / "pumonitor.yaml").write_text(CONFIGURATION.replace("chosen_by: reason", listed))
+    assert "read as chosen by rules" not in run(tmp_path, "check").output
+    assert "read as chosen by rules" in " ".join(run(shop, "check").output.split())
+
+
 def test_a_word_that_means_nothing_is_named(shop, tmp_path):
     for file in ("payments.parquet", "chargebacks.parquet"):
         (tmp_path / file).write_bytes((shop / file).read_bytes())
