@@ -112,9 +112,10 @@ def compare(
 
     Example: pumonitor compare scored.csv --labels confirmed --scores champion,challenger
 
-    Where the champion's score fills a review queue, its verdicts must be read beside complaints:
-    pumonitor compare scored.csv --labels chargeback --scores champion,challenger
-    --verdicts verdict --blocks
+    Where the champion's score fills a review queue, its verdicts must be read beside complaints.
+
+    Example: pumonitor compare scored.csv --labels chargeback --scores champion,challenger --verdicts
+    verdict --blocks
     """
     thresholds = _thresholds(_models(scores), threshold)
     prior = class_prior_of(class_prior, confidence_level=confidence_level)

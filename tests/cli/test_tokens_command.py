@@ -21,7 +21,8 @@ def test_a_token_is_printed_once_listed_and_revoked(shop):
     [found] = json.loads(invoke("tokens", "list", "--json", path=shop).stdout)
     assert (found["name"], found["right"], found["monitors"]) == ("grafana", "read", None)
     listed = invoke("tokens", "list", path=shop).stdout
-    assert text.rsplit("_", 1)[1] not in listed + json.dumps(found)
+    # The secret may have an underscore of its own.
+    assert text.split("_", 2)[2] not in listed + json.dumps(found)
     assert "until" in listed
     again = invoke("tokens", "create", "grafana", path=shop, status=2)
     assert "there is a token 'grafana'" in again.stderr
