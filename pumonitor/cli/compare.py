@@ -114,8 +114,8 @@ def compare(
 
     Where the champion's score fills a review queue, its verdicts must be read beside complaints.
 
-    Example: pumonitor compare scored.csv --labels chargeback --scores old,new --verdicts verdict
-    --blocks
+    Example: pumonitor compare scored.csv --labels chargeback --scores old,new --verdicts
+    verdict --blocks
     """
     thresholds = _thresholds(_models(scores), threshold)
     prior = class_prior_of(class_prior, confidence_level=confidence_level)
