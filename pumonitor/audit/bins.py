@@ -18,6 +18,7 @@ __all__ = [
     "bins_along",
     "bins_between",
     "bins_with_cuts",
+    "mixed_mass",
     "pooled",
     "score_bins",
 ]
@@ -74,7 +75,7 @@ class ScoreBins:
             above=np.append(-np.inf, inner) >= threshold,
             rows=all_rows,
             labeled=confirmed,
-            rank=_middle_ranks(_mixed(confirmed, all_rows)),
+            rank=_middle_ranks(mixed_mass(confirmed, all_rows)),
             concordance=np.full(len(all_rows), 0.5),
             concordance_error=np.zeros(len(all_rows)),
         )
@@ -299,10 +300,10 @@ def _rows(table: ScoreTable) -> FloatArray:
 
 def _mass(table: ScoreTable) -> FloatArray:
     """Of each cell in the mixture of labeled and all rows."""
-    return _mixed(table.labeled, _rows(table))
+    return mixed_mass(table.labeled, _rows(table))
 
 
-def _mixed(labeled: NDArray[Any], rows: NDArray[Any]) -> FloatArray:
+def mixed_mass(labeled: NDArray[Any], rows: NDArray[Any]) -> FloatArray:
     """Shares in the mixture of .65 labeled and .35 all rows; of all rows if none is labeled."""
     share = LABELED_SHARE if labeled.sum() > 0 else 0.0
     mass = share * labeled / max(labeled.sum(), 1)

@@ -119,6 +119,8 @@ _AS_OPTIONS: Final = (
     (r"Reviews\((\w+)='(.+?)'\)", r"--\1 \2"),
     ("chosen_by='score' only", "score in all of them only"),
     (r"chosen_by='(\w+)'", r"\1 in --chosen-by"),
+    ("say that review blocks", "say --blocks"),
+    ("say that review does not block", "say --no-blocks"),
     ("blocks=True", "--blocks"),
     ("blocks=False", "--no-blocks"),
     ("blocks is False", "--no-blocks is given"),

@@ -5,11 +5,13 @@ See ``docs/decisions/reviews.md`` for the derivation and for what each number wa
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from pumonitor.audit.components import (
     Components,
@@ -23,6 +25,8 @@ __all__ = [
     "UNKNOWN_COMPLAINTS",
     "ComplaintRate",
     "believed_components",
+    "detection_of",
+    "normal_of_share",
     "of_complaints",
     "of_positives",
 ]
@@ -139,3 +143,20 @@ def of_complaints(
     covariance = across.T @ spread @ across + complaints.departure**2 * np.eye(len(rank))
     covariance += complaints.bend**2 * wiener_covariance(rank - cut)
     return Normal(np.full(len(rank), complaints.mean), covariance)
+
+
+def normal_of_share(low: float, high: float, confidence_level: float) -> tuple[float, float]:
+    """Mean and variance of -logit of a share that is stated as an interval."""
+    ends = [float(-special.logit(end)) for end in (low, high)]
+    reach = 2 * float(special.ndtri(0.5 + 0.5 * confidence_level))
+    return 0.5 * (ends[0] + ends[1]), max(((ends[0] - ends[1]) / reach) ** 2, 0.02**2)
+
+
+def detection_of(
+    rate: tuple[float, float] | None, confidence_level: float
+) -> tuple[float, float] | None:
+    """Mean and standard deviation of logit s, the share of positives that review finds."""
+    if rate is None:
+        return None
+    mean, variance = normal_of_share(*rate, confidence_level)
+    return -mean, math.sqrt(variance)

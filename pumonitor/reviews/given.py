@@ -21,6 +21,7 @@ __all__ = [
     "BY_SCORE",
     "Reviews",
     "RowReviews",
+    "detection_interval",
     "two_ends",
 ]
 
@@ -152,7 +153,7 @@ class Reviews:
             raise TypeError(msg)
         self.blocks = bool(blocks)
         self.given = verdicts
-        self.detection_rate = _as_interval(detection_rate)
+        self.detection_rate = detection_interval(detection_rate)
         verdict = _as_verdicts(verdicts, _meanings(words))
         if not np.any(verdict >= 0):
             msg = (
@@ -185,8 +186,14 @@ class Reviews:
         return len(self.rows.verdict)
 
 
-def _as_interval(rate: object) -> tuple[float, float] | None:
-    """The share of positives that review finds, as two ends; None where nothing is said."""
+def detection_interval(rate: object) -> tuple[float, float] | None:
+    """The share of positives that review finds, as two ends; None where it finds all.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a share above 0 nor an interval of such.
+    """
     if rate is None or rate == 1:
         return None
     ends = two_ends((rate, rate) if isinstance(rate, Real) else rate)

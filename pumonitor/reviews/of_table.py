@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pumonitor._reviewed import ReviewedRows
 from pumonitor.audit.bins import bins_with_cuts
 from pumonitor.errors import InputError
 from pumonitor.reviews.bins import LABELED_A_BIN, MOST
@@ -11,7 +13,25 @@ from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
 from pumonitor.tables import ScoreTable
 
-__all__ = ["read_table"]
+__all__ = ["kinds_by_bin", "read_table"]
+
+IntArray = NDArray[np.int64]
+
+
+def kinds_by_bin(table: ScoreTable, edges: NDArray[np.float64]) -> IntArray:
+    """Rows of each of `KINDS` by bin, shape (kinds, bins); a cell is in the bin of its middle.
+
+    Raises
+    ------
+    InputError
+        If nobody counted what reviews say of the rows.
+    """
+    bin_of_cell = np.searchsorted(edges, 0.5 * (table.lower + table.upper), side="right")
+    counted = [
+        np.bincount(bin_of_cell, weights=rows, minlength=len(edges) + 1)
+        for rows in _reviewed(table).kinds
+    ]
+    return np.rint(counted).astype(np.int64)
 
 
 def read_table(
@@ -47,10 +67,7 @@ def read_table(
     InputError
         If nobody counted what reviews say of the rows.
     """
-    reviewed = table.reviewed
-    if reviewed is None:
-        msg = "the table does not say what reviews say of its rows"
-        raise InputError(msg)
+    reviewed = _reviewed(table)
     bins = bins_with_cuts(
         table,
         threshold=threshold,
@@ -58,13 +75,8 @@ def read_table(
         most=MOST,
         labeled_a_bin=LABELED_A_BIN,
     )
-    size = len(bins.rows)
-    place = bins.bin_of(table.lower)
-    counted = np.stack(
-        [np.bincount(place, weights=rows, minlength=size) for rows in reviewed.kinds]
-    )
     return read_reviews(
-        ReviewCounts.of_table(bins, np.rint(counted).astype(np.int64), blocks=blocks),
+        ReviewCounts.of_table(bins, kinds_by_bin(table, bins.edges), blocks=blocks),
         cuts=reviewed.cuts,
         rules=reviewed.rules,
         detection_rate=detection_rate,
@@ -73,3 +85,10 @@ def read_table(
         confidence_level=confidence_level,
         f_beta=f_beta,
     )
+
+
+def _reviewed(table: ScoreTable) -> ReviewedRows:
+    if table.reviewed is None:
+        msg = "the table does not say what reviews say of its rows"
+        raise InputError(msg)
+    return table.reviewed

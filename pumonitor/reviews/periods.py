@@ -11,17 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.audit.bins import ScoreBins
+from pumonitor.audit.bins import ScoreBins, mixed_mass
 from pumonitor.audit.components import Components, Normal
 from pumonitor.audit.laplace import S_BELIEVED, draw_posterior
 from pumonitor.reviews.believed import (
     UNKNOWN_COMPLAINTS,
-    ComplaintRate,
+    detection_of,
     of_complaints,
     of_positives,
 )
 from pumonitor.reviews.counts import KINDS, POSITIVE, ReviewCounts
 from pumonitor.reviews.likelihood import ReviewLikelihood
+from pumonitor.reviews.of_table import kinds_by_bin
 from pumonitor.tables import ScoreTable
 
 __all__ = ["PeriodChange", "Ratio", "compare_periods"]
@@ -29,7 +30,7 @@ __all__ = ["PeriodChange", "Ratio", "compare_periods"]
 FloatArray = NDArray[np.float64]
 
 _BINS: Final = 12
-_LABELED_SHARE: Final = 0.65
+_LEVEL: Final = 0.95
 _DRAWS: Final = 2000
 _CHANGES: Final = {"level": 0.7, "slope": 0.5, "complaints": 1.0}
 """Standard deviations of what may have changed: of logit p in all bins, of its slope along the
@@ -88,7 +89,7 @@ def compare_periods(
     *,
     threshold: float,
     blocks: bool,
-    complaints: ComplaintRate = UNKNOWN_COMPLAINTS,
+    detection_rate: tuple[float, float] | None = None,
     seed: int = 0,
 ) -> PeriodChange:
     """Estimate what changed, from one model of both periods.
@@ -108,26 +109,21 @@ def compare_periods(
     threshold : float
     blocks : bool
         Whether a positive verdict blocks the case.
-    complaints : ComplaintRate
+    detection_rate : (float, float), optional
+        As in `pumonitor.Reviews`.
     seed : int
 
     Notes
     -----
     The bins of both periods are those of one likelihood (``docs/decisions/reviews.md``), with one
-    normal over all of them: what is believed of a bin is believed of its twin too, and the second
-    period has three changes added, with standard deviations .7, .5 and .5. The first is wider by
-    what windows of the first period differ by themselves.
+    normal over all of them: what is believed of a bin is believed of its twin too, and three
+    changes are added, half of each to either period with opposite signs, with standard deviations
+    .7, .5 and 1. The first is wider by what windows of the first period differ by themselves.
     """
     edges = _common_edges([*before, *now], threshold)
     counts = [
         _counted(tables, edges, threshold=threshold, blocks=blocks) for tables in (before, now)
     ]
-    held = np.all([period.bins.rows > 0 for period in counts], axis=0)
-    if not held.all():
-        edges = edges[held[1:]]
-        counts = [
-            _counted(tables, edges, threshold=threshold, blocks=blocks) for tables in (before, now)
-        ]
     both = _stacked(counts)
     size = len(counts[0].bins.rows)
     pooled = ScoreBins.counted(
@@ -142,18 +138,18 @@ def compare_periods(
     usual = _usual_difference(before, now)
     level = math.hypot(_CHANGES["level"], usual)
     changes = level**2 + _CHANGES["slope"] ** 2 * np.multiply.outer(away, away)
-    detection = S_BELIEVED if both.errs else None
+    detection = detection_of(detection_rate, _LEVEL)
+    if detection is None and both.errs:
+        detection = S_BELIEVED
     drawn = draw_posterior(
         ReviewLikelihood(counts=both, errs=detection is not None),
         Components.of(
             of_p=[_of_twins(normal, changes) for normal in of_positives(away)],
             of_v=_of_twins(
-                of_complaints(
-                    rank=pooled.rank, without_verdict=~in_queue, away=away, complaints=complaints
-                ),
+                of_complaints(rank=pooled.rank, without_verdict=~in_queue, away=away),
                 np.full((size, size), _CHANGES["complaints"] ** 2),
             ),
-            level=complaints.level,
+            level=UNKNOWN_COMPLAINTS.level,
         ),
         detection=detection,
         overall=None,
@@ -194,10 +190,7 @@ def _common_edges(tables: Sequence[ScoreTable], threshold: float) -> FloatArray:
     labeled = np.concatenate([table.labeled for table in tables])
     rows = np.concatenate([table.labeled + table.unlabeled + table.negative for table in tables])
     order = np.argsort(middle, kind="stable")
-    mass = (
-        _LABELED_SHARE * labeled / max(labeled.sum(), 1) + (1 - _LABELED_SHARE) * rows / rows.sum()
-    )
-    reached = np.cumsum(mass[order])
+    reached = np.cumsum(mixed_mass(labeled, rows)[order])
     at = np.searchsorted(reached, np.arange(1, _BINS) / _BINS * reached[-1])
     inner = middle[order][np.minimum(at, len(order) - 1)]
     cuts = [
@@ -214,14 +207,7 @@ def _counted(
     tables: Sequence[ScoreTable], edges: FloatArray, *, threshold: float, blocks: bool
 ) -> ReviewCounts:
     """The rows of some windows by common bin and kind."""
-    kinds = np.zeros((len(KINDS), len(edges) + 1))
-    for table in tables:
-        if table.reviewed is None:
-            continue
-        place = np.searchsorted(edges, 0.5 * (table.lower + table.upper), side="right")
-        for counted, rows in zip(kinds, table.reviewed.kinds, strict=True):
-            np.add.at(counted, place, rows)
-    whole = np.rint(kinds).astype(np.int64)
+    whole = np.sum([kinds_by_bin(table, edges) for table in tables], axis=0)
     labeled = whole[[KINDS.index(kind) for kind in POSITIVE]].sum(axis=0)
     bins = ScoreBins.counted(
         edges=edges, threshold=threshold, rows=whole.sum(axis=0), labeled=labeled

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from scipy import special
-
 from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin, widest
 from pumonitor.results import Estimate, Finding
-from pumonitor.reviews.believed import FEW_COMPLAINTS_YET, UNKNOWN_COMPLAINTS, ComplaintRate
+from pumonitor.reviews.believed import (
+    FEW_COMPLAINTS_YET,
+    UNKNOWN_COMPLAINTS,
+    ComplaintRate,
+    detection_of,
+    normal_of_share,
+)
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.estimation import DRAWS, ReviewPosterior, estimate_at_odds
 from pumonitor.reviews.given import two_ends
@@ -198,7 +201,7 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
                 "blocked_and_complained",
                 f"{complained} rows complained after a positive verdict, which was said to block "
                 "them. If labels hold the verdicts too, give complaints alone. Only if these cases "
-                "did complain all the same, say blocks=False.",
+                "did complain all the same, say that review does not block.",
             )
         )
     if not counts.blocks and complained >= _MANY and silent == 0:
@@ -214,7 +217,7 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
             (
                 "no_positive_complained",
                 f"None of {silent} rows with a positive verdict complained, and {elsewhere} others "
-                "did: if a positive verdict stops the case, say blocks=True.",
+                "did: if a positive verdict stops the case, say that review blocks.",
             )
         )
     if elsewhere + complained + int(counts.undecided_complained.sum()) == 0:
@@ -303,12 +306,9 @@ def read_reviews(
     """
     complaints = FEW_COMPLAINTS_YET if is_early else UNKNOWN_COMPLAINTS
     if complaint_rate is not None and not is_early:
-        overall = _normal_of(*_as_interval(complaint_rate), confidence_level)
+        overall = normal_of_share(*_as_interval(complaint_rate), confidence_level)
         complaints = ComplaintRate(overall=overall)
-    detection = None
-    if detection_rate is not None:
-        mean, variance = _normal_of(*detection_rate, confidence_level)
-        detection = (-mean, max(math.sqrt(variance), 0.02))
+    detection = detection_of(detection_rate, confidence_level)
     asked = _UNDECIDED_ODDS if counts.undecided.any() else {1.0: DRAWS}
     first, *others = estimate_at_odds(counts, asked, complaints=complaints, detection=detection)
     return ReviewedEstimates(
@@ -334,10 +334,3 @@ def _as_interval(complaint_rate: object) -> tuple[float, float]:
         f"high) within (0, 1); got {complaint_rate!r}"
     )
     raise ValueError(msg)
-
-
-def _normal_of(low: float, high: float, confidence_level: float) -> tuple[float, float]:
-    """Mean and variance of -logit of a share that is stated as an interval."""
-    ends = [float(-special.logit(end)) for end in (low, high)]
-    reach = 2 * float(special.ndtri(0.5 + 0.5 * confidence_level))
-    return 0.5 * (ends[0] + ends[1]), max(((ends[0] - ends[1]) / reach) ** 2, 0.02**2)

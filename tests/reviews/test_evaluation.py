@@ -179,7 +179,7 @@ def test_complaints_of_blocked_rows_are_a_warning():
     assert sentences(found)["blocked_and_complained"] == (
         "3 rows complained after a positive verdict, which was said to block them. If labels hold "
         "the verdicts too, give complaints alone. Only if these cases did complain all the same, "
-        "say blocks=False."
+        "say that review does not block."
     )
 
 

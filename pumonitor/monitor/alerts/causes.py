@@ -136,7 +136,12 @@ def _by_reviews(
     if not earlier or not later:
         return None
     changed = compare_periods(
-        earlier, later, threshold=threshold, blocks=reviews.blocks, seed=_seed(now[-1])
+        earlier,
+        later,
+        threshold=threshold,
+        blocks=reviews.blocks,
+        detection_rate=reviews.detection_rate,
+        seed=_seed(now[-1]),
     )
     return cause_by_reviews(changed, windows=len(now))
 

@@ -59,13 +59,8 @@ def review_outlook(
     for finding in reading.findings:
         told = warnings if finding.severity == "warning" else notes
         if finding.name != "reviewed_by_rules":
-            told.append(f"{of_window}: {_in_yaml(finding.sentence)}")
+            told.append(f"{of_window}: {finding.sentence}")
     return warnings, notes
-
-
-def _in_yaml(sentence: str) -> str:
-    """Arguments as keys of the configuration."""
-    return sentence.replace("blocks=True", "blocks: true").replace("blocks=False", "blocks: false")
 
 
 def _pane(monitor: Monitor, first: datetime, last: datetime, now: datetime) -> Pane:

@@ -86,7 +86,8 @@ def _message(monitor: Monitor, claim: Claim, loss: Loss) -> str:
     # Labels are gone with their predictions, too.
     source = monitor.predictions.source.name
     if loss.what == "labels":
-        source = f"{monitor.positives.source.name} or {source}"
+        queues = [queue.source.name for queue in monitor.reviews]
+        source = " or ".join([monitor.positives.source.name, *queues, source])
     series = series_of(loss.model_version or "", loss.segment or "", between=", ")
     where = f" of {series}" if series else ""
     remedy = (

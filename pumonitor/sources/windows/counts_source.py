@@ -22,7 +22,7 @@ from pumonitor.ports import (
     WindowCounts,
 )
 from pumonitor.scans import Scan
-from pumonitor.sources.column_types.column_kinds import Key
+from pumonitor.sources.column_types.column_kinds import Key, Relation
 from pumonitor.sources.column_types.time_columns import (
     CLOCKS_DIFFER,
     EARLIEST,
@@ -161,10 +161,19 @@ class CountedSource:
             error,
             (self._engine, predictions.relation, column, bounds),
             (self._label_engine, labels.relation, labels.id.name, None),
+            *(
+                (engine, review.labels.relation, review.labels.id.name, None)
+                for engine, review in self._reviews
+            ),
         )
 
     def _check_files(self, window: Window, as_of: datetime) -> None:
-        check_files(self._predictions.relation, self._labels.relation, window, as_of)
+        check_files(self._predictions.relation, self._label_relations, window, as_of)
+
+    @property
+    def _label_relations(self) -> list[Relation]:
+        """Of complaints or confirmations, and of reviews."""
+        return [self._labels.relation, *(review.labels.relation for _, review in self._reviews)]
 
     def query_of(self, requests: Sequence[CountRequest]) -> CountQuery:
         """The query about one window, or about several that are alike but for time."""
@@ -223,8 +232,8 @@ class CountedSource:
     ) -> WindowCounts:
         """Counts with the versions of lakes and engines that were read, and what it took."""
         read = {"predictions": self._predictions.relation, "positives": self._labels.relation}
-        for _, review in self._reviews:
-            read["reviews"] = review.labels.relation
+        for number, (_, review) in enumerate(self._reviews, 1):
+            read["reviews" if number == 1 else f"reviews {number}"] = review.labels.relation
         versions = {role: one.version for role, one in read.items() if one.version}
         if unverified := self._remarks().unverified:
             versions["unverified_engine"] = unverified
@@ -342,7 +351,8 @@ class CountedSource:
 
     def set_aside(self) -> tuple[str, ...]:
         """What is left out: rows ahead of now, by the last look at all, and files."""
-        damaged = (*self._predictions.relation.damaged, *self._labels.relation.damaged)
+        relations = (self._predictions.relation, *self._label_relations)
+        damaged = [file for relation in relations for file in relation.damaged]
         return (*self._set_aside, *map(waits_for, damaged))
 
     def describe(self) -> SourceDescription:

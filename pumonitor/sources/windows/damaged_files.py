@@ -62,7 +62,9 @@ def damaged_files(
     return tuple(files)
 
 
-def check_files(predictions: Relation, labels: Relation, window: Window, as_of: datetime) -> None:
+def check_files(
+    predictions: Relation, labels: Sequence[Relation], window: Window, as_of: datetime
+) -> None:
     """Refuse a window that a damaged file may have predictions of, or labels known by then.
 
     Raises
@@ -74,7 +76,7 @@ def check_files(predictions: Relation, labels: Relation, window: Window, as_of: 
     labels_from = window.start - CLOCKS_DIFFER
     for relation, start, end in (
         (predictions, window.start, window.end),
-        (labels, labels_from, as_of + timedelta.resolution),
+        *((table, labels_from, as_of + timedelta.resolution) for table in labels),
     ):
         for file in relation.damaged:
             if file.may_hold(start, end):

@@ -82,6 +82,14 @@ def test_an_address_of_reviews_is_a_secret():
 
 
 @pytest.mark.parametrize(
+    ("rate", "expected"), [("1", None), ("[1, 1]", None), ("[0.9, 1]", (0.9, 0.999))]
+)
+def test_a_review_that_finds_all_has_no_detection_rate_to_estimate(rate, expected):
+    monitor = monitor_of(with_queue(f"{QUEUE}, blocks: true, detection_rate: {rate}"))
+    assert HowReviewed.of(monitor).detection_rate == expected
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         (with_queue(QUEUE), "reviews[0].blocks, line 19: is missing"),
@@ -90,6 +98,7 @@ def test_an_address_of_reviews_is_a_secret():
             "both as id and as verdict",
         ),
         (with_queue(more="    complaint_rate: 80\n"), "complaint_rate"),
+        (with_queue(more="    complaint_rate: [0.8, 1]\n"), "complaint_rate is below 1"),
         (GOOD + "    complaint_rate: 0.5\n", "give reviews as well"),
         (GOOD.replace("    positives:", ACTION), "give reviews as well"),
         (with_queue(more="    class_prior: 0.01\n"), "class_prior cannot be given beside reviews"),

@@ -19,6 +19,7 @@ from pumonitor.monitor.reports.window_curves import window_curves
 from pumonitor.monitor.reports.window_files import window_files_of
 from pumonitor.monitor.reports.window_problem import window_problem
 from pumonitor.monitor.windows.evaluation.audited_windows import read_again
+from tests.monitor.rounds.retried import run_again
 
 RUNNER = CliRunner()
 START = pd.Timestamp("2026-01-05", tz="UTC")
@@ -188,7 +189,7 @@ def test_check_reads_a_window_and_says_what_is_doubtful(shop, rows):
             "no row has 'hard_decline' in 'action'",
         ),
         (("      chosen_by: reason\n", ""), "so the queue did not take the highest scores alone"),
-        (("blocks: true", "blocks: false"), "say blocks: true"),
+        (("blocks: true", "blocks: false"), "say that review blocks"),
     ],
 )
 def test_check_sees_what_was_said_wrongly(shop, change, said, tmp_path):
@@ -197,6 +198,46 @@ def test_check_sees_what_was_said_wrongly(shop, change, said, tmp_path):
     assert CONFIGURATION.count(change[0]) == 1
     (tmp_path / "pumonitor.yaml").write_text(CONFIGURATION.replace(*change))
     assert said in " ".join(run(tmp_path, "check").output.split())
+
+
+def test_rows_that_were_found_and_stopped_need_blocks(shop, rows, tmp_path):
+    for file in shop.glob("*.parquet"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    is_found = rows["verdict"] == "fraud"
+    declined = rows.assign(action=rows["action"].mask(is_found, "declined"))
+    declined[["payment_id", "paid_at", "score", "action"]].to_parquet(tmp_path / "payments.parquet")
+    (tmp_path / "pumonitor.yaml").write_text(CONFIGURATION)
+    both = is_found & (rows["reason"] == "score") & (rows["week"] == WEEKS - 1)
+    sentence = f"{both.sum()} rows with a positive verdict are stopped"
+    assert sentence not in " ".join(run(tmp_path, "check").output.split())
+    (tmp_path / "pumonitor.yaml").write_text(CONFIGURATION.replace("blocks: true", "blocks: false"))
+    assert sentence in " ".join(run(tmp_path, "check").output.split())
+
+
+def test_a_damaged_file_of_reviews_is_named_and_its_windows_wait(shop, rows, tmp_path):
+    for file in ("payments.parquet", "chargebacks.parquet"):
+        (tmp_path / file).write_bytes((shop / file).read_bytes())
+    (tmp_path / "reviews").mkdir()
+    reviews = pd.read_parquet(shop / "reviews.parquet")
+    is_late = reviews["decided_at"] >= START + pd.Timedelta(weeks=2)
+    for name, some in (("early", reviews[~is_late]), ("late", reviews[is_late])):
+        some.to_parquet(tmp_path / f"reviews/{name}.parquet")
+    late = tmp_path / "reviews/late.parquet"
+    whole = late.read_bytes()
+    late.write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "pumonitor.yaml").write_text(
+        CONFIGURATION.replace("source: reviews.parquet", "source: reviews/*.parquet")
+    )
+    now = (START + pd.Timedelta(weeks=WEEKS + 5)).to_pydatetime()
+    done, estimates, _ = run_again(tmp_path / "pumonitor.yaml", now)
+    assert estimates == []
+    assert len(done.failures) == WEEKS
+    assert all("late.parquet" in failure for failure in done.failures)
+    late.write_bytes(whole)
+    done, _, _ = run_again(tmp_path / "pumonitor.yaml", now)
+    assert not done.failures
+    estimate, expected = (of_week(folder, 1)["recall"] for folder in (tmp_path, shop))
+    assert estimate["value"] == expected["value"]
 
 
 def test_complaints_that_hold_the_found_cases_are_told_by_check(shop, rows, tmp_path):

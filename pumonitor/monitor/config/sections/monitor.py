@@ -402,6 +402,12 @@ class Monitor(Part):
                 msg = "predictions.action tells what was never reviewed: give reviews as well"
                 raise ValueError(msg)
             return self
+        if self.complaint_rate is not None and self.complaint_rate[1] == 1:
+            msg = (
+                "complaint_rate is below 1: of positives that nobody reviewed some never complain; "
+                "if nearly all do, say so, such as [0.9, 0.99]"
+            )
+            raise ValueError(msg)
         fields = type(self).model_fields
         for name, why in BESIDE_REVIEWS.items():
             if getattr(self, name) != fields[name].default:

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from pumonitor.errors import if_percent
 from pumonitor.monitor.config.sections.sources import Channel, Outcomes, TableColumns, channel_of
 from pumonitor.monitor.config.values.kinds import Column, Part, Words, is_number
-from pumonitor.sources.column_types.monitored_tables import LabelWords, ReviewColumns
+from pumonitor.sources.column_types.monitored_tables import ReviewColumns
 
 __all__ = ["BESIDE_REVIEWS", "RateInterval", "Reasons", "Reviews", "as_queues"]
 
@@ -175,16 +175,11 @@ class Reviews(TableColumns):
     def columns(self) -> ReviewColumns:
         """What its columns mean."""
         reasons = self.chosen_by if isinstance(self.chosen_by, Reasons) else None
-        words = self.verdict if isinstance(self.verdict, Outcomes) else None
         return ReviewColumns(
             id=self.id,
             verdict=self.verdict_column,
             decided_at=self.decided_at,
-            verdict_words=None
-            if words is None
-            else LabelWords(
-                positive=words.positive, negative=words.negative, undecided=words.undecided
-            ),
+            verdict_words=self.verdict.words if isinstance(self.verdict, Outcomes) else None,
             reviewer=self.reviewer,
             chosen_by=self.reason_column,
             reasons={} if reasons is None else reasons.of_words,

@@ -392,6 +392,11 @@ class Outcomes(Part):
                 raise ValueError(msg)
         return self
 
+    @property
+    def words(self) -> LabelWords:
+        """What its words mean."""
+        return LabelWords(positive=self.positive, negative=self.negative, undecided=self.undecided)
+
 
 class Channel(Part):
     """Which rows of a table are meant, where it has others too.
@@ -471,9 +476,4 @@ class Positives(TableColumns):
     @property
     def label_words(self) -> LabelWords | None:
         """What its words mean; None where they are 1, -1 and 0."""
-        label = self.label
-        if not isinstance(label, Outcomes):
-            return None
-        return LabelWords(
-            positive=label.positive, negative=label.negative, undecided=label.undecided
-        )
+        return self.label.words if isinstance(self.label, Outcomes) else None

@@ -183,6 +183,9 @@ class PanePriors:
 
     @cached_property
     def _audits(self) -> Sequence[ReadAudit]:
+        if self.monitor.reviews:
+            # Of before there were reviews, which tell the positives now.
+            return []
         return self.memory.audits.of(self.monitor.name, self.configuration)
 
     # -- this window --------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.reviews.bins import cuts_of_scores, lowest_of_stopped
 from pumonitor.reviews.counts import KINDS
+from pumonitor.reviews.given import detection_interval
 from pumonitor.reviews.of_table import read_table
 from pumonitor.reviews.reading import ReviewedEstimates
 from pumonitor.reviews.states import are_ranked, kinds_of_states
@@ -29,6 +30,32 @@ IntArray = NDArray[np.int64]
 _LEAST_REVIEWED: Final = 0.5
 """Of the rows from the lowest verdict on, where nothing says why rows were reviewed."""
 _LEFT: Final = [KINDS.index(kind) for kind in ("open_complained", "open_silent")]
+
+
+_FOUND: Final = [KINDS.index(kind) for kind in ("positive_complained", "positive_silent")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroupKinds:
+    """What is known of groups of rows at a moment.
+
+    Attributes
+    ----------
+    kinds : ndarray of shape (groups,)
+        Index into `KINDS`.
+    ranked, stopped : ndarray of shape (groups,) of bool
+        Taken by a queue for their score; declined outright.
+    """
+
+    kinds: NDArray[np.intp]
+    ranked: NDArray[np.bool_]
+    stopped: NDArray[np.bool_]
+
+    def of(self, groups: NDArray[np.intp]) -> GroupKinds:
+        """Of some of the groups."""
+        return GroupKinds(
+            kinds=self.kinds[groups], ranked=self.ranked[groups], stopped=self.stopped[groups]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +97,9 @@ class HowReviewed:
             action=None if action is None else action.column,
             stopped=() if action is None else action.stopped,
             is_reason_given=all(queue.chosen_by is not None for queue in monitor.reviews),
-            detection_rate=first.detection_rate,
+            detection_rate=detection_interval(
+                1 if first.detection_rate == (1, 1) else first.detection_rate
+            ),
             complaint_rate=monitor.complaint_rate,
         )
 
@@ -86,23 +115,26 @@ class HowReviewed:
 
     def kinds(
         self, history: IntArray, moment: int, segments: Mapping[str, NDArray[np.str_]]
-    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Index into `KINDS` of each group of rows at a moment, and which a queue took by score."""
+    ) -> GroupKinds:
+        """What is known of each group of rows at a moment."""
         states = BOTH_CHANNELS.of_histories(history, moment)
         stopped = np.zeros(len(states), dtype=bool)
         if self.action is not None:
             stopped = np.isin(segments[self.action], self.stopped)
-        return kinds_of_states(states, stopped=stopped), are_ranked(states)
+        return GroupKinds(
+            kinds=kinds_of_states(states, stopped=stopped),
+            ranked=are_ranked(states),
+            stopped=stopped,
+        )
 
     def rows_of(
         self,
-        kinds: NDArray[np.intp],
-        ranked: NDArray[np.bool_],
+        groups: GroupKinds,
         *,
         lower: FloatArray,
         upper: FloatArray,
         number: IntArray,
-        place: NDArray[np.intp],
+        cell: NDArray[np.intp],
         cell_lower: FloatArray,
         rules: tuple[str, ...],
         is_mature: bool,
@@ -111,9 +143,8 @@ class HowReviewed:
 
         Parameters
         ----------
-        kinds, ranked : ndarray of shape (groups,)
-            Those of `kinds`.
-        lower, upper, number, place : ndarray of shape (groups,)
+        groups : GroupKinds
+        lower, upper, number, cell : ndarray of shape (groups,)
             Least and largest score of a group, its rows and its cell.
         cell_lower : ndarray of shape (cells,)
         rules : tuple of str
@@ -123,8 +154,12 @@ class HowReviewed:
         Raises
         ------
         InputError
-            If nothing says why rows were reviewed, and many from the lowest verdict on were not.
+            If nothing says why rows were reviewed, and many from the lowest verdict on were not; or
+            if positive verdicts do not block, and rows with one are stopped.
         """
+        kinds, ranked = groups.kinds, groups.ranked
+        if not self.blocks:
+            _refuse_stopped_positives(number, groups)
         left = np.isin(kinds, _LEFT)
         cuts = cuts_of_scores(lower[ranked], upper[left], all_scores=lower)
         if cuts and is_mature and not self.is_reason_given:
@@ -132,7 +167,7 @@ class HowReviewed:
         stopped = kinds == KINDS.index("stopped")
         edges = lowest_of_stopped(lower[stopped], upper[~stopped])
         size = len(cell_lower)
-        counted = np.bincount(kinds * size + place, weights=number, minlength=size * len(KINDS))
+        counted = np.bincount(kinds * size + cell, weights=number, minlength=size * len(KINDS))
 
         def begin(scores: tuple[float, ...]) -> tuple[float, ...]:
             """Where the cells of these scores begin: of a cell all rows are in one bin."""
@@ -158,6 +193,18 @@ class HowReviewed:
             complaint_rate=self.complaint_rate,
             is_early=is_early,
         )
+
+
+def _refuse_stopped_positives(number: IntArray, groups: GroupKinds) -> None:
+    """Their silence would be read as that of a positive that could have complained."""
+    both = int(number[groups.stopped & np.isin(groups.kinds, _FOUND)].sum())
+    if both:
+        msg = (
+            f"{both} rows with a positive verdict are stopped, by action in predictions, and "
+            "reviews say blocks: false; say blocks: true, by which nothing follows from the "
+            "silence of a row with a positive verdict"
+        )
+        raise InputError(msg)
 
 
 def _check_share(number: IntArray, *, ranked: NDArray[np.bool_], left: NDArray[np.bool_]) -> None:

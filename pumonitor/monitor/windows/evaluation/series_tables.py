@@ -147,24 +147,23 @@ def tables_of(
         )
     ]
     for number, pane in enumerate(panes):
-        kinds = None
+        groups = None
         if reviews is None:
             label = LabelStates().of_histories(counts.history, number)
         else:
-            kinds, ranked = reviews.kinds(counts.history, number, counts.segments)
-            label = labels_of_kinds(kinds).astype(np.int64)
+            groups = reviews.kinds(counts.history, number, counts.segments)
+            label = labels_of_kinds(groups.kinds).astype(np.int64)
         weighted = _is_weighted(counts, label, pane)
         for model_version, segment, rows in series:
             cells, reason = rows.cells(label, weighted=weighted), None
-            if reviews is not None and kinds is not None:
+            if reviews is not None and groups is not None:
                 try:
                     reviewed = reviews.rows_of(
-                        kinds[rows.rows],
-                        ranked[rows.rows],
+                        groups.of(rows.rows),
                         lower=counts.lower[rows.rows],
                         upper=counts.upper[rows.rows],
                         number=rows.number,
-                        place=rows.place,
+                        cell=rows.place,
                         cell_lower=rows.lower,
                         rules=counts.rules,
                         is_mature=pane.state != "provisional",
