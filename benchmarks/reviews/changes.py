@@ -78,9 +78,9 @@ def table_of(window: Window) -> ScoreTable:
     known = labels_of_kinds(kinds)
     table = ScoreTable.from_arrays(known, window.score, thresholds=begins)
     table = table.compress(600, thresholds=begins)
-    place = np.searchsorted(table.lower, window.score, side="right") - 1
+    cell = np.searchsorted(table.lower, window.score, side="right") - 1
     size = len(table) * len(KINDS)
-    counted = np.bincount(kinds * len(table) + place, minlength=size).astype(float)
+    counted = np.bincount(kinds * len(table) + cell, minlength=size).astype(float)
     reviewed = ReviewedRows(kinds=counted.reshape(len(KINDS), len(table)), cuts=cuts)
     return replace(table, reviewed=reviewed)
 
@@ -110,8 +110,8 @@ def judge_changes(*, runs: int, seed: int) -> Iterator[str]:
             cell = Cell(blocks=blocks)
             told: Counter[str] = Counter()
             for run in range(runs):
-                found = changed_periods(change, cell, seed=seed, run=run)
-                named = set(cause_by_reviews(found, windows=_NOW).kinds)
+                changed = changed_periods(change, cell, seed=seed, run=run)
+                named = set(cause_by_reviews(changed, windows=_NOW).kinds)
                 told["wrong"] += bool(named - change.kinds)
                 told["right"] += named == change.kinds
                 told["open"] += not named and bool(change.kinds)

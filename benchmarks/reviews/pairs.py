@@ -84,17 +84,17 @@ def measure_pair(
     verdicts: dict[str, list[list[bool]]] = {name: [] for name in COMPARED}
     for run in range(runs):
         windows, ranking = _draw(cell, np.random.default_rng([seed, run]))
-        one, other = windows
-        found = compare(
-            one.complained,
-            {"first": one.score, "second": other.score},
-            threshold={"first": one.threshold, "second": other.threshold},
-            reviews=Reviews(one.reviews.given, blocks=cell.blocks, ranked_by=ranking),
+        first, second = windows
+        comparison = compare(
+            first.complained,
+            {"first": first.score, "second": second.score},
+            threshold={"first": first.threshold, "second": second.threshold},
+            reviews=Reviews(first.reviews.given, blocks=cell.blocks, ranked_by=ranking),
         ).differences("second", "first", metrics=COMPARED)
-        truth, other_truth = one.truth(), other.truth()
+        truth, second_truth = first.truth(), second.truth()
         for name in COMPARED:
-            low, high = found[name].low, found[name].high
-            held[name].append(low <= other_truth[name] - truth[name] <= high)
+            low, high = comparison[name].low, comparison[name].high
+            held[name].append(low <= second_truth[name] - truth[name] <= high)
             wide[name].append(high - low)
             verdicts[name].append([low > 0, high < 0])
     return (

@@ -159,7 +159,7 @@ def compare(
                             progress=step,
                         )
                         step("Comparing", None)
-                        found = compare_models(
+                        comparison = compare_models(
                             rows.labels,
                             {name: rows.scores[name] for name in thresholds},
                             propensity=chance,
@@ -168,9 +168,10 @@ def compare(
                             **options,
                         )
                         warnings = {
-                            name: findings_in_options(each) for name, each in found.warnings.items()
+                            name: findings_in_options(each)
+                            for name, each in comparison.warnings.items()
                         }
-                        found = replace(found, warnings=warnings)
+                        comparison = replace(comparison, warnings=warnings)
                 else:
                     rows = read_scored_rows(
                         file,
@@ -181,7 +182,7 @@ def compare(
                         progress=step,
                     )
                     step("Comparing", None)
-                    found = compare_models(
+                    comparison = compare_models(
                         rows.labels,
                         rows.scores,
                         propensity=rows.propensity if isinstance(chance, str) else chance,
@@ -189,7 +190,7 @@ def compare(
                         sample_weight=rows.sample_weight,
                         **options,
                     )
-        _print(found, source=file, as_json=as_json)
+        _print(comparison, source=file, as_json=as_json)
 
 
 def _models(given: str) -> list[str]:
@@ -210,28 +211,28 @@ def _thresholds(models: list[str], given: str) -> dict[str, float]:
             return dict.fromkeys(models, float(given))
         # From the right: a column's name may hold an equals sign.
         pairs = [part.rpartition("=") for part in given.split(",")]
-        found = {name.strip(): float(number) for name, _, number in pairs}
+        thresholds = {name.strip(): float(number) for name, _, number in pairs}
     except ValueError:
         msg = f"'{given}' must be a number, or COLUMN=NUMBER for every model"
         raise typer.BadParameter(msg, param_hint="--threshold") from None
-    if set(found) != set(models) or len(found) != len(pairs):
+    if set(thresholds) != set(models) or len(thresholds) != len(pairs):
         msg = f"'{given}' must give one threshold for each of {', '.join(models)}"
         raise typer.BadParameter(msg, param_hint="--threshold")
-    return {name: found[name] for name in models}
+    return {name: thresholds[name] for name in models}
 
 
-def _print(found: Comparison, *, source: str, as_json: bool) -> None:
+def _print(comparison: Comparison, *, source: str, as_json: bool) -> None:
     if as_json:
         import json
 
-        typer.echo(json.dumps(found.to_dict(), allow_nan=False))
+        typer.echo(json.dumps(comparison.to_dict(), allow_nan=False))
         return
     from pumonitor.cli.comparison_table import rendered
     from pumonitor.cli.terminal import Console
     from pumonitor.report.weights import weights_in_words
 
     console = Console(highlight=False)
-    for part in rendered(found, name=source, width=console.width):
+    for part in rendered(comparison, name=source, width=console.width):
         console.print(part)
-    for sentence in weights_in_words(found.settings):
+    for sentence in weights_in_words(comparison.settings):
         console.print(sentence, style="dim", markup=False)

@@ -95,21 +95,21 @@ class ReviewedModels:
             reading.estimates["auc"], value=0.0, low=0.0, high=0.0, se=0.0, range=_ANY
         )
         decide_alike, rank_alike = self._alike(first, second)
-        found = {}
+        differences = {}
         for metric, value in values.items():
-            found[metric] = replace(nothing, name=f"{metric}_difference")
+            differences[metric] = replace(nothing, name=f"{metric}_difference")
             if rank_alike if metric in _RANKING else decide_alike:
                 continue
-            each = [one[metric] - other[metric] for one, other in drawn]
+            each = [of_first[metric] - of_second[metric] for of_first, of_second in drawn]
             ends = np.array([quantiles(draws, [tail, 1 - tail]) for draws in each])
-            found[metric] = replace(
-                found[metric],
+            differences[metric] = replace(
+                differences[metric],
                 value=value,
                 low=float(min(value, ends.min())),
                 high=float(max(value, ends.max())),
                 se=float(each[0].std()),
             )
-        return found
+        return differences
 
     def _paired(self, first: str, second: str) -> list[list[ReviewPosterior]]:
         """Draws of both models that go together, by what undecided rows may be."""

@@ -90,11 +90,11 @@ class QueueRows:
             for model, bins in zip(models, bins_of_cell, strict=True)
         ]
         positives = self._place(posterior, cell_of_row, normal, bins_of_cell, rng)
-        found = []
+        posteriors = []
         for model, bin_of_cell, size in zip(models, bins_of_cell, sizes, strict=True):
             along = positives @ (bin_of_cell[:, np.newaxis] == np.arange(size)).astype(float)
-            found.append(_with_positives(posterior, along, model.counts, rng))
-        return found
+            posteriors.append(_with_positives(posterior, along, model.counts, rng))
+        return posteriors
 
     def _place(
         self,
@@ -163,11 +163,13 @@ def _odds(
     slopes, expected = _slope_draws(known, possible, positives, heights, draws, rng)
     odds = np.exp(np.clip(slopes @ heights.T, -_STEEPEST, _STEEPEST))
     for bin_of_cell in bins_of_cell:
-        fitted, found = (
+        fitted, known_positives = (
             np.bincount(bin_of_cell, each).astype(float) for each in (expected, known.sum(axis=0))
         )
         ones = np.ones((draws, len(fitted)))
-        departs = _departing(ones, fitted, found, _LINE_COUNTS_IN_BIN, rng)[:, bin_of_cell]
+        departs = _departing(ones, fitted, known_positives, _LINE_COUNTS_IN_BIN, rng)[
+            :, bin_of_cell
+        ]
         odds *= departs
         expected = expected * departs.mean(axis=0)
     return odds

@@ -103,12 +103,12 @@ class ReviewedEstimates(EstimatesByBin):
         return [
             {
                 "decided": int(decided),
-                "positive": int(found),
+                "positive": int(of_positive),
                 "undecided": int(left),
                 "complained": int(came),
                 "stopped": int(stopped),
             }
-            for decided, found, left, came, stopped in zip(
+            for decided, of_positive, left, came, stopped in zip(
                 counts.reviewed, positive, undecided, complained, counts.stopped, strict=True
             )
         ]
@@ -194,9 +194,9 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
     elsewhere = int(counts.open_complained.sum())
     cleared = int(counts.cleared_complained.sum())
     negatives = int((counts.cleared_silent + counts.cleared_complained).sum())
-    found = []
+    contradictions = []
     if counts.blocks and complained:
-        found.append(
+        contradictions.append(
             (
                 "blocked_and_complained",
                 f"{complained} rows complained after a positive verdict, which was said to block "
@@ -205,7 +205,7 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
             )
         )
     if not counts.blocks and complained >= _MANY and silent == 0:
-        found.append(
+        contradictions.append(
             (
                 "every_positive_complained",
                 f"All {complained} rows with a positive verdict have label 1. If labels hold the "
@@ -213,7 +213,7 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
             )
         )
     if not counts.blocks and complained == 0 and min(silent, elsewhere) >= _MANY:
-        found.append(
+        contradictions.append(
             (
                 "no_positive_complained",
                 f"None of {silent} rows with a positive verdict complained, and {elsewhere} others "
@@ -221,7 +221,7 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
             )
         )
     if elsewhere + complained + int(counts.undecided_complained.sum()) == 0:
-        found.append(
+        contradictions.append(
             (
                 "no_complaints",
                 "No row complained (label 1), so nothing tells what lies where nobody looked: "
@@ -229,7 +229,7 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
             )
         )
     if negatives == 0 and complained + silent >= _MANY:
-        found.append(
+        contradictions.append(
             (
                 "no_negative_verdict",
                 "No verdict is 0. If cleared cases were left out, precision is far too high: give "
@@ -237,7 +237,8 @@ def _contradictions(counts: ReviewCounts) -> list[Finding]:
             )
         )
     findings = [
-        Finding(name=name, severity="warning", sentence=sentence) for name, sentence in found
+        Finding(name=name, severity="warning", sentence=sentence)
+        for name, sentence in contradictions
     ]
     if cleared:
         findings.append(

@@ -72,25 +72,25 @@ def _everything() -> Case:
     made = [START + timedelta(seconds=int(at)) for at in rng.integers(0, 2 * 86_400, number)]
     scores = rng.beta(0.6, 2.0, number)
     predictions = [
-        (f"p{place}", made[place], float(scores[place]), "declined" if place % 9 == 0 else "passed")
-        for place in range(number)
+        (f"p{row}", made[row], float(scores[row]), "declined" if row % 9 == 0 else "passed")
+        for row in range(number)
     ]
     complaints = [
-        (f"p{place}", made[place] + timedelta(hours=int(rng.integers(1, 600))))
-        for place in range(0, number, 7)
+        (f"p{row}", made[row] + timedelta(hours=int(rng.integers(1, 600))))
+        for row in range(0, number, 7)
     ]
     reasons = ("score", "Random", "audit", "complaint", "large amount")
     reviews: list[tuple[Any, ...]] = []
-    for place in range(0, number, 3):
-        decided = made[place] + timedelta(hours=int(rng.integers(1, 200)))
+    for row in range(0, number, 3):
+        decided = made[row] + timedelta(hours=int(rng.integers(1, 200)))
         verdict = str(rng.choice(["fraud", "ok", "ok", "unclear"]))
-        reviews.append((f"p{place}", decided, verdict, "ann", reasons[place % 5]))
-        if place % 4 == 0:
-            reviews.append((f"p{place}", decided + DAY, "fraud", "bob", "score"))
-        if place % 10 == 0:
-            reviews.append((f"p{place}", decided + 2 * DAY, "ok", "ann", "score"))
-        if place % 15 == 0:
-            reviews.append((f"p{place}", None, None, None, "score"))
+        reviews.append((f"p{row}", decided, verdict, "ann", reasons[row % 5]))
+        if row % 4 == 0:
+            reviews.append((f"p{row}", decided + DAY, "fraud", "bob", "score"))
+        if row % 10 == 0:
+            reviews.append((f"p{row}", decided + 2 * DAY, "ok", "ann", "score"))
+        if row % 15 == 0:
+            reviews.append((f"p{row}", None, None, None, "score"))
     return Case(
         name="reviews beside complaints",
         predictions=predictions_of(predictions, _MADE_KINDS),
@@ -108,10 +108,10 @@ def _everything() -> Case:
         ),
         requests=tuple(
             request_of(
-                START + place * DAY,
-                as_of=(START + (place + 1) * DAY, START + 5 * DAY, START + 40 * DAY),
+                START + day * DAY,
+                as_of=(START + (day + 1) * DAY, START + 5 * DAY, START + 40 * DAY),
             )
-            for place in range(2)
+            for day in range(2)
         ),
     )
 
@@ -142,18 +142,18 @@ def _numbers() -> Case:
     """Verdicts 1 and 0 without a time, a reviewer or a reason."""
     rng = np.random.default_rng(9)
     predictions = [
-        (place, START + timedelta(minutes=place), float(score))
-        for place, score in enumerate(rng.random(60))
+        (row, START + timedelta(minutes=row), float(score))
+        for row, score in enumerate(rng.random(60))
     ]
     return Case(
         name="reviews as 1 and 0 without times",
         predictions=predictions_of(predictions),
         positives=positives_of(
-            [(place, START + DAY) for place in range(0, 60, 5)],
+            [(row, START + DAY) for row in range(0, 60, 5)],
             {"id": "integer", "known": "moment"},
         ),
         reviews=reviews_of(
-            [(place, [1, 0, 0, None][place % 4]) for place in range(0, 60, 2)],
+            [(row, [1, 0, 0, None][row % 4]) for row in range(0, 60, 2)],
             {"id": "integer", "verdict": "integer"},
         ),
         made=PredictionColumns(id="id", time="made", score="score"),

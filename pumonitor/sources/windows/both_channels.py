@@ -222,8 +222,8 @@ def _first(reason: IntArray, is_review: NDArray[np.bool_], starts: NDArray[np.bo
     """Of each row the reason of the first review of its id; 0 where there is none."""
     if len(reason) == 0:
         return reason
-    place = np.where(is_review, np.arange(len(reason)), len(reason))
+    position = np.where(is_review, np.arange(len(reason)), len(reason))
     first = np.flatnonzero(starts)
-    least = np.minimum.reduceat(place, first)
+    least = np.minimum.reduceat(position, first)
     chosen = np.append(reason, 0)[least]
     return np.asarray(np.repeat(chosen, np.diff(np.append(first, len(reason)))))

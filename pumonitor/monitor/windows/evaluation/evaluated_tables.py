@@ -96,11 +96,11 @@ class EvaluatedTables:
         if audited is not None or series.packed is None:
             return self._evaluated(series, class_prior, audited, seed=seed, is_early=is_early)
         made_of = (series.packed, class_prior_to_json(class_prior), is_early)
-        before, found = self._newest.get(seed, (None, None))
-        if found is None or before != made_of:
-            found = self._evaluated(series, class_prior, None, seed=seed, is_early=is_early)
-            self._newest[seed] = made_of, found
-        return found
+        before, evaluation = self._newest.get(seed, (None, None))
+        if evaluation is None or before != made_of:
+            evaluation = self._evaluated(series, class_prior, None, seed=seed, is_early=is_early)
+            self._newest[seed] = made_of, evaluation
+        return evaluation
 
     def _evaluated(
         self,
@@ -126,7 +126,7 @@ class EvaluatedTables:
                 f"of {purity:g}: such labels carry no information"
             )
         try:
-            found = evaluate_table(
+            evaluation = evaluate_table(
                 series.table,
                 threshold=self.threshold,
                 class_prior=class_prior if audited is None else "auto",
@@ -137,20 +137,20 @@ class EvaluatedTables:
             )
         except InputError as error:
             return EvaluatedTable(reason=str(error))
-        return EvaluatedTable(estimates=dict(found.estimates), plain=found.to_dict())
+        return EvaluatedTable(estimates=dict(evaluation.estimates), plain=evaluation.to_dict())
 
     def _reviewed(
         self, table: ScoreTable, reviews: HowReviewed, *, seed: int, is_early: bool
     ) -> EvaluatedTable:
         try:
             reading = reviews.read(table, threshold=self.threshold, is_early=is_early)
-            found = evaluate_table(
+            evaluation = evaluate_table(
                 table, threshold=self.threshold, audit=reading, curves=False, rng=seed
             )
         except InputError as error:
             return EvaluatedTable(reason=str(error))
         return EvaluatedTable(
-            estimates=dict(found.estimates),
-            plain=found.to_dict(),
+            estimates=dict(evaluation.estimates),
+            plain=evaluation.to_dict(),
             reviewed_prior=reading.class_prior,
         )
