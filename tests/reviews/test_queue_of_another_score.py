@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import pumonitor
+from pumonitor.audit.placing import _draw_hidden
 from pumonitor.errors import InputError
 from pumonitor.reviews.front_door import reviewed_models, reviewed_rows
-from pumonitor.reviews.queue_score import ModelBins, _draw_hidden
+from pumonitor.reviews.queue_score import ModelBins
 
 ROWS, RUNS = 20_000, 8
 

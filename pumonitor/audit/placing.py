@@ -1,0 +1,248 @@
+"""Where hidden positives lie inside score bins, along something else that is known of every row.
+
+How many positives a score bin has is known by draws. Where they lie along another score, or along
+the value of a row, the known ones among them tell, who are a fair sample of them. Why positives are
+placed so: ``docs/decisions/reviews.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Axis", "place_hidden"]
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+IntArray = NDArray[np.int64]
+
+_ROUNDS: Final = 8
+_STEPS: Final = 15
+_STEEPEST: Final = 30.0
+_LINE_COUNTS: Final = 20.0
+_LINE_COUNTS_IN_BIN: Final = 4.0
+"""As many known positives of a cell inside a score bin, and of a bin of an axis, the line counts
+as."""
+_NEXT_TO_NONE: Final = 1e-9
+_CLOSE: Final = 1e-6
+
+
+class Axis(NamedTuple):
+    """Something that orders rows, in bins.
+
+    Attributes
+    ----------
+    bin_of_cell : ndarray of shape (cells,)
+    normal : ndarray of shape (cells,)
+        Normal score of that bin.
+    mean, sd : (float, float)
+        What is believed of the slope of the log odds over it, and of their bend.
+    """
+
+    bin_of_cell: IndexArray
+    normal: FloatArray
+    mean: tuple[float, float]
+    sd: tuple[float, float]
+
+
+def place_hidden(
+    drawn: FloatArray,
+    silent: IntArray,
+    *,
+    known: IntArray,
+    possible: IntArray,
+    tells: NDArray[np.bool_],
+    axes: Sequence[Axis],
+    rng: np.random.Generator,
+) -> Iterator[tuple[int, FloatArray]]:
+    """Draw in which cells of each score bin its hidden positives are.
+
+    Parameters
+    ----------
+    drawn : ndarray of shape (draws, bins)
+        Hidden positives of each score bin.
+    silent : ndarray of shape (bins, cells)
+        Rows that may be one of them.
+    known, possible : ndarray of shape (bins, cells)
+        Known positives that are a fair sample of those of their score bin, and the rows that they
+        are a sample of.
+    tells : ndarray of bool of shape (bins,)
+        Score bins whose known positives tell how the odds go along the axes.
+    axes : sequence of Axis
+    rng : numpy Generator
+
+    Yields
+    ------
+    (int, ndarray of shape (draws, cells))
+        A score bin with hidden positives, and how many are in which cell.
+    """
+    positives = drawn.mean(axis=0) + known.sum(axis=1)
+    odds = _odds(known[tells], possible[tells], positives[tells], axes, len(drawn), rng)
+    for index, (hidden, known_here, possible_here, silent_here) in enumerate(
+        zip(drawn.T, known, possible, silent, strict=True)
+    ):
+        inside = np.flatnonzero(silent_here)
+        number = np.clip(hidden, 0, silent_here.sum())
+        if number.any():
+            fitted = odds * possible_here
+            fitted *= known_here.sum() / fitted.sum(axis=1, keepdims=True)
+            here = _departing(odds, fitted, known_here, _LINE_COUNTS, rng)
+            placed = np.zeros_like(here)
+            placed[:, inside] = _draw_hidden(number, here[:, inside], silent_here[inside], rng)
+            yield index, placed
+
+
+def _odds(
+    known: IntArray,
+    possible: IntArray,
+    positives: FloatArray,
+    axes: Sequence[Axis],
+    draws: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Draws of the odds that a row of a cell is positive, but for a factor of each score bin.
+
+    A line with a bend over the normal score of each axis, from which every bin of an axis departs
+    as far as its known positives say.
+
+    Parameters
+    ----------
+    known, possible : ndarray of shape (bins, cells)
+    positives : ndarray of shape (bins,)
+        Known and hidden ones.
+    axes : sequence of Axis
+    """
+    heights = np.stack([axis.normal**power for axis in axes for power in (1, 2)], axis=1)
+    mean = np.concatenate([axis.mean for axis in axes])
+    sd = np.concatenate([axis.sd for axis in axes])
+    slopes, expected = _slope_draws(known, possible, positives, heights, mean, sd, draws, rng)
+    odds = np.exp(np.clip(slopes @ heights.T, -_STEEPEST, _STEEPEST))
+    for axis in axes:
+        bin_of_cell = axis.bin_of_cell
+        fitted, known_positives = (
+            np.bincount(bin_of_cell, each).astype(float) for each in (expected, known.sum(axis=0))
+        )
+        ones = np.ones((draws, len(fitted)))
+        departs = _departing(ones, fitted, known_positives, _LINE_COUNTS_IN_BIN, rng)[
+            :, bin_of_cell
+        ]
+        odds *= departs
+        expected = expected * departs.mean(axis=0)
+    return odds
+
+
+def _departing(
+    odds: FloatArray,
+    fitted: FloatArray,
+    known: NDArray[Any],
+    counts: float,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Draws of the odds, given known positives where so many were fitted."""
+    return np.asarray(odds * rng.standard_gamma(counts + known, odds.shape) / (counts + fitted))
+
+
+def _slope_draws(
+    known: IntArray,
+    possible: IntArray,
+    positives: FloatArray,
+    heights: FloatArray,
+    mean: FloatArray,
+    sd: FloatArray,
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """Draws of how the log odds of a positive rise along the axes inside a score bin.
+
+    Parameters
+    ----------
+    known, possible : ndarray of shape (bins, cells)
+    positives : ndarray of shape (bins,)
+    heights : ndarray of shape (cells, terms)
+    mean, sd : ndarray of shape (terms,)
+        What is believed of the slopes.
+
+    Returns
+    -------
+    (ndarray of shape (draws, terms), ndarray of shape (cells,))
+        The slopes, and how many known positives of each cell are expected by them.
+
+    Notes
+    -----
+    Given how many positives of a bin are known, in which cells they are is multinomial, with
+    chances in proportion to the positives of each. That has no term for how often they complain.
+    """
+    precision = sd**-2.0
+    total = known.sum(axis=1)[:, np.newaxis]
+    slope = mean.copy()
+    for _ in range(_STEPS):
+        odds = np.exp(np.clip(heights @ slope, -_STEEPEST, _STEEPEST))
+        chance = _chances_of_sum(odds, possible, positives)
+        share = possible * chance
+        share /= np.maximum(share.sum(axis=1, keepdims=True), _NEXT_TO_NONE)
+        expected = (total * share).sum(axis=0)
+        gradient = (known.sum(axis=0) - expected) @ heights - precision * (slope - mean)
+        weight = total * share * (1 - chance)
+        middle = weight @ heights
+        information = (heights.T * weight.sum(axis=0)) @ heights + np.diag(precision)
+        information -= (middle.T / np.maximum(weight.sum(axis=1), _NEXT_TO_NONE)) @ middle
+        slope = slope + np.clip(np.linalg.solve(information, gradient), -1, 1)
+    spread = np.linalg.cholesky(np.linalg.inv(information))
+    return slope + rng.standard_normal((draws, len(mean))) @ spread.T, expected
+
+
+def _chances_of_sum(odds: FloatArray, rows: IntArray, wanted: FloatArray) -> FloatArray:
+    """Chances with these odds, but for a factor by which so many rows are expected in all.
+
+    Parameters
+    ----------
+    odds : ndarray of shape (cells,) or (sums, cells)
+    rows : ndarray of shape (cells,) or (sums, cells)
+    wanted : ndarray of shape (sums,)
+
+    Returns
+    -------
+    ndarray of shape (sums, cells)
+    """
+    level = np.log(np.maximum(wanted, _NEXT_TO_NONE)) - np.log((odds * rows).sum(axis=-1))
+    for _ in range(_STEPS):
+        chance = odds * np.exp(np.clip(level, -_STEEPEST, _STEEPEST))[:, np.newaxis]
+        chance = chance / (1 + chance)
+        expected = rows * chance
+        slope = (expected * (1 - chance)).sum(axis=1)
+        missing = wanted - expected.sum(axis=1)
+        if np.all(np.abs(missing) < _CLOSE * (1 + wanted)):
+            break
+        level = level + np.clip(missing / np.maximum(slope, _NEXT_TO_NONE), -2, 2)
+    return np.asarray(chance)
+
+
+def _draw_hidden(
+    hidden: FloatArray, odds: FloatArray, silent: IntArray, rng: np.random.Generator
+) -> FloatArray:
+    """Draw in which cells hidden positives are, in no cell more than it has silent rows.
+
+    Parameters
+    ----------
+    hidden : ndarray of shape (draws,)
+        At most as many as there are silent rows.
+    odds : ndarray of shape (draws, cells)
+        Of a row of each cell, but for a factor.
+    silent : ndarray of shape (cells,)
+    """
+    chance = _chances_of_sum(odds, silent, hidden)
+    placed = rng.binomial(silent, chance).astype(float)
+    # Independent draws, moved to the right sum by as much as each could be off it.
+    spread = silent * chance * (1 - chance) + _NEXT_TO_NONE
+    for _ in range(_ROUNDS):
+        missing = hidden - placed.sum(axis=1)
+        if np.all(np.abs(missing) < _NEXT_TO_NONE):
+            break
+        room = np.where(missing[:, np.newaxis] > 0, silent - placed, placed)
+        moved = np.where(room > 0, spread, 0)
+        moved *= (missing / np.maximum(moved.sum(axis=1), 1e-300))[:, np.newaxis]
+        placed = np.clip(placed + moved, 0, silent)
+    return placed
