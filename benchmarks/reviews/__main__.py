@@ -22,6 +22,7 @@ from benchmarks.reviews.changes import judge_changes
 from benchmarks.reviews.pairs import COMPARED, measure_pair, pair_cells
 from benchmarks.reviews.windows import METRICS, MODELS, SETS, Cell, counts_of, draw_window
 from pumonitor.audit.metrics import metric_draws
+from pumonitor.reviews.bins import cuts_of_queue
 from pumonitor.reviews.estimation import estimate_reviews
 from pumonitor.reviews.reading import read_reviews
 
@@ -35,7 +36,8 @@ def measure(cell: Cell, *, runs: int, seed: int) -> tuple[dict[str, float], dict
     for run in range(runs):
         window = draw_window(cell, np.random.default_rng([seed, run]))
         counts, truth = counts_of(window), window.truth()
-        estimates = read_reviews(counts).estimates
+        cuts = cuts_of_queue(window.score, window.reviews)
+        estimates = read_reviews(counts, cuts=cuts).estimates
         for name in METRICS:
             low, high = estimates[name].low, estimates[name].high
             held[name].append(low <= truth[name] <= high)
@@ -78,6 +80,17 @@ def violation_cells() -> Iterator[Cell]:
         yield replace(base, by_rule=0.005)
         yield replace(base, declined=0.3)
         yield replace(base, shape="tenfold")
+
+
+def day_cells() -> Iterator[Cell]:
+    """The highest of each day of a week, reviewed down to a score that differs from day to day."""
+    for blocks in (True, False):
+        base = Cell(blocks=blocks, days=7)
+        yield base
+        yield replace(base, shape="falling")
+        yield replace(base, reviewed=0.005)
+        yield replace(base, model="0.85", class_prior=0.03)
+        yield replace(base, rows=200_000)
 
 
 def print_cells(cells: Iterator[Cell], *, runs: int, seed: int) -> None:
@@ -160,7 +173,7 @@ def print_cost(*, runs: int, seed: int) -> None:
 def main() -> None:
     """Print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    sections = ("coverage", "violations", "compare", "capacity", "changes", "cost")
+    sections = ("coverage", "violations", "days", "compare", "capacity", "changes", "cost")
     parser.add_argument("--only", nargs="+", choices=sections, default=list(sections))
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--cells", type=int, default=60)
@@ -174,6 +187,8 @@ def main() -> None:
                 print_cells(cells, runs=asked.runs, seed=asked.seed)
             case "violations":
                 print_cells(violation_cells(), runs=asked.runs, seed=asked.seed)
+            case "days":
+                print_cells(day_cells(), runs=asked.runs, seed=asked.seed)
             case "compare":
                 print_pairs(runs=asked.runs, seed=asked.seed)
             case "capacity":

@@ -58,6 +58,9 @@ class Cell:
         Share of the rows that a rule reviews, of positives ten times as often.
     declined : float
         Share of the reviewed that is stopped instead.
+    days : int
+        The queue takes equally many of each, though they differ in rows and in positives by up to
+        a factor of four.
     """
 
     scores: str = "normal"
@@ -72,6 +75,7 @@ class Cell:
     undecided: float = 0.0
     by_rule: float = 0.0
     declined: float = 0.0
+    days: int = 1
 
     def __str__(self) -> str:
         parts = [
@@ -135,7 +139,8 @@ def _model(name: str) -> Any:
 
 def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
     """Rows of a cell; the threshold is where the queue begins."""
-    positive = rng.random(cell.rows) < cell.class_prior
+    day, times = _days(cell, rng)
+    positive = rng.random(cell.rows) < cell.class_prior * times[day]
     if cell.scores == "normal":
         apart = np.sqrt(2) * special.ndtri(float(cell.model))
         score = rng.normal(apart * positive)
@@ -144,7 +149,7 @@ def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
         highs, lows = _pool(cell.scores, cell.model)
         score = np.where(positive, rng.choice(highs, cell.rows), rng.choice(lows, cell.rows))
         height = np.searchsorted(np.sort(highs), score, side="right") / len(highs)
-    queue = score >= np.sort(score)[-max(round(cell.reviewed * cell.rows), 1)]
+    queue = _highest_of_each(day, score, taken=max(round(cell.reviewed * cell.rows / cell.days), 1))
     bent = {"flat": 0.0, "rising": 1.0, "falling": -1.0, "tenfold": 0.0}[cell.shape]
     chance = np.clip(cell.complains * 3 ** (bent * (height - 0.5)), 0, 1)
     if cell.shape == "tenfold":
@@ -168,8 +173,26 @@ def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
             chosen_by=np.where(by_rule, "velocity", "score"),
             stopped=stopped,
         ),
-        threshold=float(score[queue].min()),
+        threshold=float(np.sort(score)[-max(round(cell.reviewed * cell.rows), 1)]),
     )
+
+
+def _days(cell: Cell, rng: np.random.Generator) -> tuple[NDArray[np.intp], FloatArray]:
+    """The day of each row, and how many times as frequent positives are on each day."""
+    if cell.days == 1:
+        return np.zeros(cell.rows, dtype=np.intp), np.ones(1)
+    size, times = 4 ** rng.uniform(-0.5, 0.5, (2, cell.days))
+    day = rng.choice(cell.days, cell.rows, p=size / size.sum())
+    return day, times / times.mean()
+
+
+def _highest_of_each(day: NDArray[np.intp], score: FloatArray, *, taken: int) -> BoolArray:
+    """Whether a row is among so many of the highest of its day."""
+    order = np.lexsort([-score, day])
+    first = np.searchsorted(day[order], day[order])
+    is_taken = np.zeros(len(score), dtype=bool)
+    is_taken[order] = np.arange(len(score)) - first < taken
+    return is_taken
 
 
 def counts_of(window: Window) -> ReviewCounts:

@@ -16,6 +16,7 @@ from pumonitor.audit.posterior import PositivesByBin
 from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate, believed_components
 from pumonitor.reviews.counts import POSITIVE, ReviewCounts
 from pumonitor.reviews.likelihood import ReviewLikelihood
+from pumonitor.reviews.partly_reviewed import BinParts
 
 __all__ = ["ReviewPosterior", "estimate_at_odds", "estimate_reviews"]
 
@@ -56,6 +57,7 @@ def estimate_reviews(
     complaints: ComplaintRate = UNKNOWN_COMPLAINTS,
     detection: tuple[float, float] | None = None,
     undecided_odds: float = 1.0,
+    cuts: tuple[float, ...] = (),
     draws: int = DRAWS,
     seed: int = 0,
 ) -> ReviewPosterior:
@@ -75,12 +77,20 @@ def estimate_reviews(
         found, unless a cleared case complained: then s is about .9.
     undecided_odds : float
         Odds that an undecided row is positive over those of a decided one of its bin.
+    cuts : tuple of float
+        Lowest score that the queue took, and that from which on it took all, if it is another:
+        in bins between them reviewed rows may differ from the others.
     draws : int
     seed : int
         The same seed gives the same draws.
     """
     return estimate_at_odds(
-        counts, {undecided_odds: draws}, complaints=complaints, detection=detection, seed=seed
+        counts,
+        {undecided_odds: draws},
+        complaints=complaints,
+        detection=detection,
+        cuts=cuts,
+        seed=seed,
     )[0]
 
 
@@ -90,6 +100,7 @@ def estimate_at_odds(
     *,
     complaints: ComplaintRate = UNKNOWN_COMPLAINTS,
     detection: tuple[float, float] | None = None,
+    cuts: tuple[float, ...] = (),
     seed: int = 0,
 ) -> list[ReviewPosterior]:
     """The same at several odds of undecided rows, by the draws of the first where that does.
@@ -99,7 +110,7 @@ def estimate_at_odds(
     counts : ReviewCounts
     draws_at_odds : mapping of float to int
         How many draws at which odds.
-    complaints, detection, seed
+    complaints, detection, cuts, seed
         As in `estimate_reviews`.
     """
     rng = np.random.default_rng(seed)
@@ -107,40 +118,45 @@ def estimate_at_odds(
         detection = S_BELIEVED
     bins = counts.bins
     normal = bins.normal_score
-    in_queue = _mostly_reviewed(counts)
+    parts = BinParts.of(counts, cuts)
     components = believed_components(
-        normal_score=normal,
-        rank=bins.rank,
-        without_verdict=~in_queue,
+        normal_score=normal[parts.bin_of_part],
+        rank=parts.counts.bins.rank,
+        without_verdict=~_mostly_reviewed(parts.counts),
         complaints=complaints,
-        anchor=float(normal[_where_the_queue_begins(in_queue)]),
+        anchor=float(normal[_where_the_queue_begins(_mostly_reviewed(counts))]),
     )
     posteriors, weighted = [], None
     for odds, draws in draws_at_odds.items():
-        likelihood = ReviewLikelihood(counts=counts, errs=detection is not None, odds=odds)
+        likelihood = ReviewLikelihood(counts=parts.counts, errs=detection is not None, odds=odds)
         again = None if weighted is None else weighted.for_likelihood(likelihood)
         if again is None:
             again = propose_draws(
                 likelihood, components, detection=detection, overall=complaints.overall, rng=rng
             )
         weighted = weighted or again
-        posteriors.append(_posterior(counts, likelihood, again.chosen(draws, rng), rng))
+        posteriors.append(_posterior(counts, parts, likelihood, again.chosen(draws, rng), rng))
     return posteriors
 
 
 def _posterior(
-    counts: ReviewCounts, likelihood: ReviewLikelihood, drawn: Drawn, rng: np.random.Generator
+    counts: ReviewCounts,
+    parts: BinParts,
+    likelihood: ReviewLikelihood,
+    drawn: Drawn,
+    rng: np.random.Generator,
 ) -> ReviewPosterior:
     """With the positives among rows of which it is not known."""
-    bins = counts.bins
-    positives = np.broadcast_to(_known(counts), drawn.p_logit.shape).astype(float)
+    bins, p = counts.bins, special.expit(drawn.p_logit)
+    positives = np.broadcast_to(_known(parts.counts), drawn.p_logit.shape).astype(float)
     for number, share in likelihood.hidden(drawn.p_logit, drawn.v, drawn.s_logit):
         positives = positives + rng.binomial(number, share)
+    positives = parts.sum_by_bin(positives)
     inside = bins.concordance + bins.concordance_error * rng.standard_normal(positives.shape)
     return ReviewPosterior(
         counts=counts,
-        p=special.expit(drawn.p_logit),
-        e=special.expit(-drawn.v),
+        p=parts.sum_by_bin(p * parts.counts.bins.rows) / np.maximum(bins.rows, 1),
+        e=special.expit(-drawn.v[:, : parts.size]),
         s=special.expit(drawn.s_logit),
         positives=positives,
         concordance=np.clip(inside, 0, 1),

@@ -311,7 +311,9 @@ def read_reviews(
         complaints = ComplaintRate(overall=overall)
     detection = detection_of(detection_rate, confidence_level)
     asked = _UNDECIDED_ODDS if counts.undecided.any() else {1.0: DRAWS}
-    first, *others = estimate_at_odds(counts, asked, complaints=complaints, detection=detection)
+    first, *others = estimate_at_odds(
+        counts, asked, complaints=complaints, detection=detection, cuts=cuts
+    )
     return ReviewedEstimates(
         name="reviews",
         method="reviews",
