@@ -35,9 +35,14 @@ from pumonitor.metrics.uncorrected import uncorrected_ranking
 from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.labels.label_frequency import LabelFrequency
-from pumonitor.results import ClassPriorEstimate, Estimate, Finding, Scenario, Target
+from pumonitor.results import ClassPriorEstimate, Estimate, Finding, LabelOrigin, Scenario, Target
 from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_models
 from pumonitor.reviews.given import Reviews
+from pumonitor.sensitivity.label_preference import (
+    check_label_origin,
+    label_assumption,
+    refuse_labels_of_a_queue,
+)
 from pumonitor.tables import ScoreTable
 
 __all__ = ["compare"]
@@ -64,6 +69,7 @@ def compare(
     target: Target = "process",
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
+    label_origin: LabelOrigin | None = None,
     reviews: Reviews | None = None,
     complaint_rate: tuple[float, float] | None = None,
     rng: int | np.random.Generator | None = None,
@@ -109,6 +115,9 @@ def compare(
         As in `pumonitor.evaluate`.
     f_beta
         As in `pumonitor.evaluate`.
+    label_origin : {"queue", "complaints", "both", "random"}, optional
+        As in `pumonitor.evaluate`. A verdict is given only where labels rule out that one of the
+        models chose them, or where "complaints" or "random" says that none did.
     reviews : Reviews, optional
         Verdicts of a review queue, as in `pumonitor.evaluate`, in place of a class prior. A queue
         that one model's score filled is then no reason to withhold a verdict. Which score that was
@@ -126,7 +135,8 @@ def compare(
     Raises
     ------
     InputError
-        If labels, scores or weights cannot be used; the message names the model.
+        If labels, scores or weights cannot be used; the message names the model. If `label_origin`
+        says that a queue chose the labels and nothing says how.
     TypeError
         If `scores` is neither a mapping nor a data frame, or a name is no text.
     ValueError
@@ -162,6 +172,9 @@ def compare(
     >>> print(found.difference("challenger", "champion", "aul"))
     aul_difference 0.0428 [0.0334, 0.0522]
     """
+    check_label_origin(label_origin)
+    if reviews is None:
+        refuse_labels_of_a_queue(label_origin, propensities=propensity is not None)
     check_settings(
         scenario=scenario,
         target=target,
@@ -226,6 +239,7 @@ def compare(
         "label_purity": first.label_purity,
         "label_purity_evidence": evidence,
         "f_beta": f_beta,
+        "label_origin": label_origin,
         **first.sample_facts(),
     }
     estimates = {
@@ -255,7 +269,9 @@ def compare(
         )
         for name in problems
     }
-    labels_may_be_chosen = reviewed is None and scenario == "single-training-set"
+    labels_may_be_chosen = (
+        reviewed is None and scenario == "single-training-set" and label_origin is None
+    )
     return Comparison(
         estimates=estimates,
         class_prior=prior,
@@ -273,6 +289,9 @@ def compare(
         )
         if reviewed is None
         else reviewed,
+        assumption=None
+        if reviewed is not None
+        else label_assumption({}, origin=label_origin, propensities=first.table.has_propensities),
     )
 
 

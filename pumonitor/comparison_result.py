@@ -15,7 +15,14 @@ from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.errors import no_such
 from pumonitor.metrics.model_pairs import ModelPairs
 from pumonitor.names import title
-from pumonitor.results import ClassPriorEstimate, Estimate, Finding, by_name, undefined
+from pumonitor.results import (
+    ClassPriorEstimate,
+    Estimate,
+    Finding,
+    LabelAssumption,
+    by_name,
+    undefined,
+)
 from pumonitor.reviews.models import ReviewedModels
 
 if TYPE_CHECKING:
@@ -31,6 +38,7 @@ _REMEDY = (
     "rows, or of the rows that any of the models flags, and compare on those labels; or give the "
     "chance of review as propensity, if no row had none."
 )
+_UNLESS_CHANCE = " If no model had a part in it, say so: label_origin='complaints' or 'random'."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +66,8 @@ class Comparison:
     possibly_chosen_by : tuple of str
         Models of which labels do not rule out that mainly their highest rows were reviewed
         (`pumonitor.diagnostics.review_ruled_out`). A lead of or over one of them is not clear.
+    assumption : LabelAssumption or None
+        What is taken for granted of the labels, as in `Evaluation`, without figures.
     """
 
     estimates: Mapping[str, Mapping[str, Estimate]]
@@ -68,6 +78,7 @@ class Comparison:
     warnings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
     chosen_by: str | None = None
     possibly_chosen_by: tuple[str, ...] = ()
+    assumption: LabelAssumption | None = None
 
     def __post_init__(self) -> None:
         estimates = {name: by_name("metric", of) for name, of in self.estimates.items()}
@@ -107,7 +118,8 @@ class Comparison:
         return (
             f"These {self.settings['n_labeled']:,} confirmed positives do not rule out that mainly "
             f"the highest rows of {' or '.join(self.possibly_chosen_by)} were reviewed, which "
-            f"would make it look better than it is: too few of them have lower scores. {_REMEDY}"
+            "would make it look better than it is: too few of them have lower scores. Which model "
+            f"is better cannot be told. {_REMEDY}{_UNLESS_CHANCE}"
         )
 
     @property
@@ -271,6 +283,7 @@ class Comparison:
             leads[metric] = lead.to_dict()
         return {
             "schema_version": SCHEMA_VERSION,
+            "assumption": None if self.assumption is None else self.assumption.to_dict(),
             "settings": {**self.settings, "threshold": dict(self.settings["threshold"])},
             "class_prior": self.class_prior.to_dict(),
             "prior_from": self.prior_from,
@@ -347,7 +360,9 @@ class Comparison:
         )
         if self.caution is not None:
             verdict.append(self.caution)
-        return "\n".join([*lines, f"{self.class_prior}{source}", *verdict, *self.sentences()])
+        first = [] if self.assumption is None else [str(self.assumption)]
+        rest = [f"{self.class_prior}{source}", *verdict, *self.sentences()]
+        return "\n".join([*first, *lines, *rest])
 
     def sentences(self, *, notes: bool = False) -> list[str]:
         """What the diagnostics found, each sentence once, with the models that it is about.

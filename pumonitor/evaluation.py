@@ -34,11 +34,17 @@ from pumonitor.metrics.settings import check_settings
 from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.labels.label_frequency import LabelFrequency, read_label_frequency
-from pumonitor.results import Evaluation, Scenario, Target
+from pumonitor.results import Evaluation, LabelOrigin, Scenario, Target
 from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_rows
 from pumonitor.reviews.given import Reviews
 from pumonitor.reviews.reading import ReviewedEstimates
 from pumonitor.sensitivity.at_priors import AtPriors
+from pumonitor.sensitivity.label_preference import (
+    check_label_origin,
+    displayed_values,
+    label_assumption,
+    refuse_labels_of_a_queue,
+)
 from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable, score_shares
 
@@ -65,6 +71,7 @@ def evaluate(
     correct_prior_bias: bool = False,
     bounds_band: Band = "exact",
     calibrated_scores: bool = False,
+    label_origin: LabelOrigin | None = None,
     label_source: Any = None,
     auxiliary: Any = None,
     groups: Any = None,
@@ -77,7 +84,8 @@ def evaluate(
     """Estimate how well a scored population is classified when only some positives are confirmed.
 
     Everything is wrong when the labeled positives are not a fair sample of the positives, given
-    the propensities if there are any; `Evaluation.warnings` says what can be seen of that.
+    the propensities if there are any. `Evaluation.assumption` says how far recall and F1 would
+    move, and `Evaluation.warnings` what can be seen of it.
 
     Parameters
     ----------
@@ -130,6 +138,12 @@ def evaluate(
     calibrated_scores : bool
         Say that a score is the probability of being positive, as in P(y = 1 given score) = score;
         the confirmed positives are then checked against it.
+    label_origin : {"queue", "complaints", "both", "random"}, optional
+        Where confirmed positives come from: a review queue that looks at the highest scores;
+        complaints that come by themselves (chargebacks, reports, diagnoses); both; or cases drawn
+        by chance. Without it, and with "complaints", they are taken for a fair sample of the
+        positives and `Evaluation.assumption` says so; with "random" there is nothing to say. Those
+        of a queue are refused, unless `propensity`, `audit` or `reviews` tell how it chose.
     label_source : array-like of shape (n,), optional
         Where each confirmation came from, read on labeled rows; the sources are then checked
         against each other.
@@ -172,6 +186,7 @@ def evaluate(
     InputError
         If labels, scores, weights or features cannot be used; the message says what, how often,
         where.
+        Also if `label_origin` says that a queue chose the labels and nothing says how.
     ValueError
         If a setting is out of range.
 
@@ -186,6 +201,7 @@ def evaluate(
     >>> print(ev["auc"])
     auc 0.9230 [0.9044, 0.9388]
     """
+    check_label_origin(label_origin)
     check_same_index(labels, scores)
     score_values = as_scores(scores)
     threshold = as_threshold(threshold, score_values)
@@ -251,6 +267,7 @@ def evaluate(
         correct_prior_bias=correct_prior_bias,
         bounds_band=bounds_band,
         calibrated_scores=calibrated_scores,
+        label_origin=label_origin,
         label_sources=label_sources,
         auxiliary=auxiliary_table,
         auxiliary_left_out=left_out,
@@ -292,6 +309,7 @@ def evaluate_table(
     correct_prior_bias: bool = False,
     bounds_band: Band = "exact",
     calibrated_scores: bool = False,
+    label_origin: LabelOrigin | None = None,
     label_sources: Mapping[str, NDArray[np.float64]] | None = None,
     auxiliary: ScoreTable | None = None,
     auxiliary_left_out: str | None = None,
@@ -310,7 +328,8 @@ def evaluate_table(
     Raises
     ------
     InputError
-        If the threshold is inside a cell of the table, or all scores are one value.
+        If the threshold is inside a cell of the table, all scores are one value, or a queue chose
+        the labels (`label_origin`) and nothing says how.
 
     Examples
     --------
@@ -320,6 +339,7 @@ def evaluate_table(
     precision 0.5600 [0.4292, 0.7016]
     """
     _check_table(table)
+    check_label_origin(label_origin)
     threshold = as_number(threshold, name="threshold")
     check_settings(
         scenario=scenario,
@@ -341,6 +361,12 @@ def evaluate_table(
         confidence_level=confidence_level,
         f_beta=f_beta,
     )
+    if reading is None:
+        refuse_labels_of_a_queue(
+            label_origin,
+            found_above=_labeled_above(table, threshold),
+            propensities=table.has_propensities,
+        )
     prior, purity, evidence = assumed_of(
         table,
         class_prior=class_prior if reading is None else reading.class_prior,
@@ -375,6 +401,7 @@ def evaluate_table(
         # It takes labels for fair, and an audit is refused beside impure ones.
         "label_purity_evidence": evidence.to_dict() if reading is None else None,
         "calibrated_scores": calibrated_scores,
+        "label_origin": label_origin,
         "confidence_level": confidence_level,
         "top_k": top_k,
         "f_beta": f_beta,
@@ -432,7 +459,18 @@ def evaluate_table(
         else None,
         audit=reading if isinstance(reading, AuditedEstimates) else None,
         reviews=reading if isinstance(reading, ReviewedEstimates) else None,
+        assumption=label_assumption(
+            displayed_values(estimates), origin=label_origin, propensities=table.has_propensities
+        )
+        if reading is None
+        else None,
     )
+
+
+def _labeled_above(table: ScoreTable, threshold: float) -> float:
+    """Share of the confirmed positives at or above a threshold."""
+    above = table.labeled[table.index_of_threshold(threshold) :].sum()
+    return float(above / max(table.labeled.sum(), 1))
 
 
 def _check_table(table: Any) -> None:

@@ -34,6 +34,7 @@ def test_written_as_json_without_nan(ev):
     assert written["schema_version"] == 1
     assert set(written) == {
         "schema_version",
+        "assumption",
         "settings",
         "class_prior",
         "estimates",
@@ -125,7 +126,8 @@ def test_score_histogram_sums_to_one(ev):
 
 def test_printed_as_one_line_per_estimate(ev):
     lines = str(ev).splitlines()
-    assert len(lines) == len(TITLES)
+    assert len(lines) == 1 + len(TITLES)
+    assert lines.pop(0) == ev.assumption.sentence
     assert lines[4].startswith("aul 0.")
 
 

@@ -16,7 +16,7 @@ from pumonitor_mlflow.custom_artifacts import write_custom_artifacts
 from pumonitor_mlflow.extra_metrics import extra_metric_values, refuse_other_than_metrics
 from pumonitor_mlflow.metric_values import metric_values
 from pumonitor_mlflow.rows import read_rows
-from pumonitor_mlflow.run_log import log_files, log_metrics, tag_version
+from pumonitor_mlflow.run_log import log_files, log_metrics, tag_run
 
 if TYPE_CHECKING:
     from mlflow.data.evaluation_dataset import EvaluationDataset
@@ -60,11 +60,14 @@ def evaluate_into_run(
         evaluation = pumonitor.evaluate(
             rows.labels, rows.scores, **rows.weights, **configuration.options
         )
+    assumption = None if evaluation.assumption is None else evaluation.assumption.sentence
+    if assumption is not None:
+        _logger.warning("%s", assumption)
     for finding in evaluation.warnings:
         _logger.warning("%s", finding)
     values = metric_values(evaluation.estimates, pure=evaluation.settings["label_purity"] == 1.0)
     values |= extra_metric_values(extra_metrics or (), rows, values, configuration=configuration)
-    tag_version(run_id)
+    tag_run(run_id, assumption=assumption)
     if model_id is None:
         log_metrics(values, run_id=run_id)
     with tempfile.TemporaryDirectory() as scratch:

@@ -12,17 +12,20 @@ import pumonitor
 if TYPE_CHECKING:
     from mlflow.models import EvaluationArtifact
 
-__all__ = ["log_files", "log_metrics", "tag_version"]
+__all__ = ["log_files", "log_metrics", "tag_run"]
 
 _FOLDER = "pu"
 _BATCH = 900  # MLflow takes at most 1000 in one request.
 
 
-def tag_version(run_id: str) -> None:
-    """Note on the run which version computed its numbers."""
+def tag_run(run_id: str, *, assumption: str | None) -> None:
+    """Note on the run which version computed its numbers, and what they take for granted."""
     from mlflow import MlflowClient
 
-    MlflowClient().set_tag(run_id, "pumonitor.version", pumonitor.__version__)
+    client = MlflowClient()
+    client.set_tag(run_id, "pumonitor.version", pumonitor.__version__)
+    if assumption is not None:
+        client.set_tag(run_id, "pumonitor.assumption", assumption)
 
 
 def log_metrics(values: Mapping[str, float], *, run_id: str) -> None:

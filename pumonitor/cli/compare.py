@@ -15,6 +15,7 @@ from pumonitor.cli.options import (
     DetectionRate,
     File,
     LabelFrequencyText,
+    LabelOriginOption,
     LabelPurityText,
     Labels,
     MinPropensity,
@@ -76,6 +77,7 @@ def compare(
     ] = "0.5",
     class_prior: ClassPrior = "auto",
     label_frequency: LabelFrequencyText = None,
+    label_origin: LabelOriginOption = None,
     scenario: Scenario = ScenarioName.SINGLE_TRAINING_SET,
     label_purity: LabelPurityText = "1",
     propensity: Propensity = None,
@@ -133,6 +135,7 @@ def compare(
     options: dict[str, Any] = {
         "threshold": thresholds,
         "class_prior": prior,
+        "label_origin": None if label_origin is None else label_origin.value,
         "label_frequency": frequency,
         "scenario": scenario.value,
         "label_purity": purity,

@@ -39,6 +39,8 @@ def rendered(found: Comparison, *, name: str, width: int) -> Iterator[Renderable
 
     settings = found.settings
     yield Text(f"\n{name}", style="bold")
+    if found.assumption is not None:
+        yield Text(found.assumption.sentence)
     reviews = settings.get("reviews")
     known = how_known(None if reviews is None else reviews["rows"])
     yield Text(

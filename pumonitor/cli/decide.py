@@ -16,6 +16,7 @@ from pumonitor.cli.options import (
     ClassPrior,
     ConfidenceLevel,
     File,
+    LabelOriginOption,
     LabelPurityText,
     Labels,
     Propensity,
@@ -81,6 +82,7 @@ def decide(
         ),
     ] = None,
     class_prior: ClassPrior = "auto",
+    label_origin: LabelOriginOption = None,
     scenario: Scenario = ScenarioName.SINGLE_TRAINING_SET,
     label_purity: LabelPurityText = "1",
     propensity: Propensity = None,
@@ -142,6 +144,7 @@ def decide(
                 value=value,
                 cost=cost,
                 class_prior=prior,
+                label_origin=None if label_origin is None else label_origin.value,
                 scenario=scenario.value,
                 label_purity=purity,
                 confidence_level=confidence_level,
@@ -210,6 +213,8 @@ def _print(found: Decision, reviews: ReviewOptions | None, *, source: str, as_js
 
     console = Console(highlight=False)
     console.print(f"\n{source}", style="bold", markup=False)
+    if found.assumption is not None:
+        console.print(found.assumption.sentence, markup=False)
     console.print(_table(found))
     for line in impossible_said(_marked(found)):
         console.print(f"! {line}", markup=False)

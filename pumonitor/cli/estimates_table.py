@@ -40,6 +40,8 @@ def rendered(ev: Evaluation, *, name: str, width: int) -> Iterator[RenderableTyp
     from rich.text import Text
 
     yield Text(f"\n{name}", style="bold")
+    if ev.assumption is not None:
+        yield Text(ev.assumption.sentence)
     yield Text(_facts(ev))
     yield Text(f"{_prior(ev)}\n")
     for sentence in verdict(ev):

@@ -17,6 +17,7 @@ from pumonitor.cli.options import (
     DetectionRate,
     File,
     LabelFrequencyText,
+    LabelOriginOption,
     LabelPurityText,
     Labels,
     MinPropensity,
@@ -70,6 +71,7 @@ def evaluate(
     ] = 0.5,
     class_prior: ClassPrior = "auto",
     label_frequency: LabelFrequencyText = None,
+    label_origin: LabelOriginOption = None,
     scenario: Scenario = ScenarioName.SINGLE_TRAINING_SET,
     label_purity: LabelPurityText = "1",
     propensity: Propensity = None,
@@ -147,6 +149,7 @@ def evaluate(
     )
     options: dict[str, Any] = {
         "class_prior": prior,
+        "label_origin": None if label_origin is None else label_origin.value,
         "scenario": scenario.value,
         "label_purity": purity,
         "target": target.value,

@@ -18,6 +18,8 @@ __all__ = [
     "DetectionRate",
     "File",
     "LabelFrequencyText",
+    "LabelOriginName",
+    "LabelOriginOption",
     "LabelPurityText",
     "Labels",
     "MinPropensity",
@@ -38,6 +40,15 @@ class ScenarioName(enum.StrEnum):
 
     SINGLE_TRAINING_SET = "single-training-set"
     CASE_CONTROL = "case-control"
+
+
+class LabelOriginName(enum.StrEnum):
+    """Where confirmed positives come from."""
+
+    QUEUE = "queue"
+    COMPLAINTS = "complaints"
+    BOTH = "both"
+    RANDOM = "random"
 
 
 class TargetName(enum.StrEnum):
@@ -90,6 +101,17 @@ LabelFrequencyText = Annotated[
         metavar="SHARE",
         help="In place of --class-prior: the share of the positives that is confirmed by now, "
         "a number, 'LOW,HIGH' or 'VALUE,LOW,HIGH'.",
+        rich_help_panel=ASSUMPTIONS,
+    ),
+]
+
+LabelOriginOption = Annotated[
+    LabelOriginName | None,
+    typer.Option(
+        "--label-origin",
+        help="Where confirmed positives come from. queue: a review of the highest scores; "
+        "complaints: by themselves, as chargebacks and reports; both; random: cases drawn by "
+        "chance. Those of a queue are refused unless --verdicts or --propensity tell how it chose.",
         rich_help_panel=ASSUMPTIONS,
     ),
 ]

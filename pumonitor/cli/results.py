@@ -16,6 +16,7 @@ from pumonitor.cli.outcome import errors_as_messages
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from pumonitor.monitor.config.sections.monitor import Monitor
     from pumonitor.monitor.ledger.ledger import Ledger
     from pumonitor.monitor.ledger.records.results import PublishedResult
 
@@ -126,17 +127,51 @@ def results(
             if format_ is Format.table and rows:
                 starts = [row.window_start for row in rows]
                 notes = _notes_on_rows(ledger, monitor, min(starts), max(starts))
+            assumption = ""
             if format_ is Format.table and "class_prior" in _metrics_of(rows):
                 notes = [*prior_notes(ledger, rows, segment=segment or ""), *notes]
+            if format_ is Format.table:
+                assumption = _assumption(
+                    ledger, configuration.monitors[monitor], rows, segment=segment or ""
+                )
             if metric and (missing := [one for one in metric if one not in _metrics_of(rows)]):
                 known = ledger.metrics(monitor)
                 printed = f"pumonitor results {monitor} --format csv"
                 for one in missing if known else ():
                     checked_metric(one, option="--metric", known=known, listed_by=printed)
         if format_ is Format.table:
-            _print_table(monitor, rows, metrics or [], notes)
+            _print_table(monitor, rows, metrics or [], notes, assumption=assumption)
         else:
             _write(rows, format_)
+
+
+def _assumption(
+    ledger: Ledger, monitor: Monitor, rows: Sequence[PublishedResult], *, segment: str
+) -> str:
+    """What the newest results take for granted of their labels."""
+    from pumonitor.monitor.inspection.label_outlook import assumption_of_window
+
+    own = [row for row in rows if row.segment == segment]
+    newest = max(own, key=lambda row: row.window_start, default=None)
+    if newest is None:
+        return ""
+    stored = ledger.evaluation(
+        newest.monitor,
+        start=newest.window_start,
+        model_version=newest.model_version,
+        segment=segment,
+        revision=newest.revision,
+    )
+    if stored is None:
+        return ""
+    of_series = ledger.results(
+        newest.monitor,
+        since=newest.window_start,
+        until=newest.window_end,
+        model_version=newest.model_version,
+        segment=segment,
+    )
+    return assumption_of_window(monitor, stored.evaluation, of_series)
 
 
 def _notes_on_rows(ledger: Ledger, monitor: str, start: datetime, end: datetime) -> list[str]:
@@ -181,12 +216,16 @@ def _print_table(
     rows: Sequence[PublishedResult],
     metrics: Sequence[str],
     notes: Sequence[str],
+    *,
+    assumption: str,
 ) -> None:
     from pumonitor.cli.results_table import print_results
     from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
     if rows:
+        if assumption:
+            console.print(f"{assumption}\n", markup=False)
         print_results(console, rows, metrics)
         for note in notes:
             console.print(note, markup=False)

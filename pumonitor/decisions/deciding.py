@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,22 @@ from pumonitor.decisions.outcomes import outcome_metrics
 from pumonitor.decisions.thresholds import threshold_of_capacity
 from pumonitor.metrics.curves import by_threshold
 from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
+from pumonitor.metrics.prior_quantities import label_frequency_estimate
 from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.metrics.rates import AtThreshold, at_threshold
 from pumonitor.metrics.resampled import resample
 from pumonitor.metrics.settings import check_settings
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.given import GivenOrEstimated
-from pumonitor.results import Scenario, Target
+from pumonitor.results import LabelOrigin, Scenario, Target
 from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_rows
 from pumonitor.reviews.given import Reviews
+from pumonitor.sensitivity.label_preference import (
+    check_label_origin,
+    displayed_values,
+    label_assumption,
+    refuse_labels_of_a_queue,
+)
 from pumonitor.tables import ScoreTable
 
 __all__ = ["decide", "decide_table", "decision_of"]
@@ -50,6 +58,7 @@ def decide(
     confidence_level: float = 0.95,
     audit: Audit | None = None,
     ids: Any = None,
+    label_origin: LabelOrigin | None = None,
     reviews: Reviews | None = None,
     complaint_rate: tuple[float, float] | None = None,
     rng: int | np.random.Generator | None = None,
@@ -88,6 +97,9 @@ def decide(
         was drawn for. Every other threshold can be looked at.
     ids : array-like of shape (n,), optional
         With `audit`: the id of each row, as in `pumonitor.evaluate`.
+    label_origin
+        As in `pumonitor.evaluate`: labels of a queue are refused unless something tells how it
+        chose. `Decision.assumption` says what is taken for granted of others.
     reviews, complaint_rate
         As in `pumonitor.evaluate`, in place of a class prior.
 
@@ -172,6 +184,7 @@ def decide(
         label_purity=label_purity,
         target=target,
         confidence_level=confidence_level,
+        label_origin=label_origin,
         audit=reading,
         rng=rng,
     )
@@ -190,6 +203,7 @@ def decide_table(
     label_purity: LabelPurity = 1.0,
     target: Target = "process",
     confidence_level: float = 0.95,
+    label_origin: LabelOrigin | None = None,
     audit: Audit | EstimatesByBin | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Decision:
@@ -201,7 +215,8 @@ def decide_table(
     Raises
     ------
     InputError
-        If a threshold is inside a cell of the table.
+        If a threshold is inside a cell of the table, or a queue chose the labels (`label_origin`)
+        and nothing says how.
 
     Examples
     --------
@@ -211,6 +226,7 @@ def decide_table(
     positives_caught 43.6800 [34.0741, 51.3854]
     """
     threshold = as_number(threshold, name="threshold")
+    check_label_origin(label_origin)
     check_settings(
         scenario=scenario,
         target=target,
@@ -226,6 +242,8 @@ def decide_table(
         label_purity=label_purity,
         confidence_level=confidence_level,
     )
+    if reading is None:
+        refuse_labels_of_a_queue(label_origin, propensities=table.has_propensities)
     prior, purity, _ = assumed_of(
         table,
         class_prior=class_prior if reading is None else reading.class_prior,
@@ -250,7 +268,7 @@ def decide_table(
             msg = "give other_threshold or capacity, not both: each follows from the other"
             raise ValueError(msg)
         other_threshold = threshold_of_capacity(problem, capacity)
-    return decision_of(
+    found = decision_of(
         problem,
         threshold,
         other_threshold=other_threshold,
@@ -259,6 +277,16 @@ def decide_table(
         doubt=None if reading is not None else prior_doubt(problem, threshold),
         audit=reading,
     )
+    if reading is not None:
+        return found
+    assumed_of_labels = label_assumption(
+        displayed_values(
+            {**found.now.estimates, "label_frequency": label_frequency_estimate(problem)}
+        ),
+        origin=label_origin,
+        propensities=table.has_propensities,
+    )
+    return replace(found, assumption=assumed_of_labels)
 
 
 def decision_of(

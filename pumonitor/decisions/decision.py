@@ -12,7 +12,7 @@ from pumonitor.decisions.audited_reviews import audit_refusal, planned_audit
 from pumonitor.decisions.best_threshold import BestThreshold
 from pumonitor.decisions.reviews import ReviewOptions, review_options, review_refusal
 from pumonitor.metrics.problem import Problem
-from pumonitor.results import Curve, Estimate
+from pumonitor.results import Curve, Estimate, LabelAssumption
 
 __all__ = ["Decision", "Outcome"]
 
@@ -75,6 +75,8 @@ class Decision:
     audit : EstimatesByBin or None
         The audit, or the reviews, whose draws all numbers are of; they are then about these
         very rows.
+    assumption : LabelAssumption or None
+        What is taken for granted of the labels, as in `Evaluation`.
     """
 
     cases: float
@@ -86,6 +88,7 @@ class Decision:
     problem: Problem
     doubt: str | None
     audit: EstimatesByBin | None = None
+    assumption: LabelAssumption | None = None
 
     @property
     def reviewed(self) -> Outcome:
@@ -138,6 +141,7 @@ class Decision:
         """Plain JSON types; a value that does not exist is None, never NaN."""
         return {
             "schema_version": 1,
+            "assumption": None if self.assumption is None else self.assumption.to_dict(),
             "cases": self.cases,
             "doubt": self.doubt,
             "audit": None

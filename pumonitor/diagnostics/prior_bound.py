@@ -23,10 +23,11 @@ def prior_is_upper_bound(class_prior: ClassPriorEstimate) -> list[Finding]:
             name="prior_is_upper_bound",
             severity="note",
             sentence=(
-                "The class prior was estimated from the scores. Such data give only an upper "
-                "bound: it is too high if no group of negatives is clearly unlike the "
-                f"positives, and then anything from {low:.2%} to {high:.2%} fits as well; it "
-                "is too low if easy positives are confirmed first."
+                "The class prior was estimated from the scores. If labels are a fair sample of the "
+                "positives, such data give an upper bound: it is too high if no group of negatives "
+                f"is clearly unlike the positives, and then anything from {low:.2%} to {high:.2%} "
+                "fits as well. If easy positives are confirmed first, as by a review queue, it is "
+                "no bound, and mostly too low."
             ),
         )
     ]

@@ -27,6 +27,10 @@ _FAIR: Final = (
     "has nothing to do with its score. Where obvious cases are confirmed first, recall and AUC "
     "come out too high."
 )
+_BY_CHANCE: Final = (
+    "The confirmed positives are a fair sample of all positives: as stated, the cases that were "
+    "looked at were drawn by chance."
+)
 _NARROWER: Final = (
     " A share of some past period that is known from elsewhere, given in its place, makes them "
     "narrower."
@@ -100,6 +104,8 @@ def assumptions(evaluation: Evaluation) -> dict[str, str]:
 
 def _fairness(settings: Mapping[str, Any]) -> str:
     """How confirmations were chosen, and how uneven the weights are that make up for it."""
+    if settings.get("label_origin") == "random":
+        return _BY_CHANCE
     if not settings["propensities"]:
         return _FAIR
     return " ".join([_PROPENSITIES, *weights_in_words(settings)])

@@ -95,6 +95,7 @@ def render_html(
     return _template().render(
         title=title,
         context=dict(context or {}),
+        assumption="" if evaluation.assumption is None else evaluation.assumption.sentence,
         lead=sentences[0],
         sentences=sentences[1:],
         doubtful=any(finding.severity == "warning" for finding in evaluation.warnings),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pumonitor.results.bounds_and_curves import Bounds, Curve
 from pumonitor.results.class_prior import ClassPriorEstimate
 from pumonitor.results.estimate import Estimate
+from pumonitor.results.label_assumption import LabelAssumption
 from pumonitor.results.plain import by_name, frame_of
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ class Evaluation:
         What the audit says, where one was given: of these very rows an `AuditReading`.
     reviews : ReviewedEstimates or None
         What reviews and complaints say, where reviews were given.
+    assumption : LabelAssumption or None
+        What is taken for granted of the labels, and how far recall and F1 move if it is wrong; None
+        where an audit, reviews, or the user say how labels came about.
     """
 
     estimates: Mapping[str, Estimate]
@@ -82,6 +86,7 @@ class Evaluation:
     )
     audit: AuditedEstimates | None = field(default=None, repr=False, compare=False)
     reviews: ReviewedEstimates | None = field(default=None, repr=False, compare=False)
+    assumption: LabelAssumption | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimates", by_name("estimate", self.estimates))
@@ -158,6 +163,7 @@ class Evaluation:
         """The whole evaluation as plain JSON types, with a ``schema_version``."""
         return {
             "schema_version": SCHEMA_VERSION,
+            "assumption": None if self.assumption is None else self.assumption.to_dict(),
             "settings": dict(self.settings),
             "class_prior": self.class_prior.to_dict(),
             "estimates": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
@@ -173,4 +179,5 @@ class Evaluation:
         return frame_of([one.to_dict() for one in self.estimates.values()], index="name")
 
     def __str__(self) -> str:
-        return "\n".join(str(estimate) for estimate in self.estimates.values())
+        lines = [] if self.assumption is None else [str(self.assumption)]
+        return "\n".join([*lines, *map(str, self.estimates.values())])

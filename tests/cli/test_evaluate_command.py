@@ -55,6 +55,7 @@ def evaluation(file, **options):
 def test_json_is_the_evaluation_and_nothing_else(folder, rows):
     found = evaluation(folder / "all.csv")
     assert sorted(found) == [
+        "assumption",
         "bounds",
         "class_prior",
         "curves",

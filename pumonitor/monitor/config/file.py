@@ -329,6 +329,8 @@ def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
             **_columns(monitor.positives, exclude={"source"}),
         },
         **_reviews(monitor),
+        # What is only said of results changes none.
+        **({"label_origin": monitor.label_origin} if monitor.labels_are_chosen else {}),
         "window": _window_in_days(monitor.window),
         "zone": monitor.zone,
         "maturity": monitor.maturity.total_seconds(),

@@ -12,6 +12,7 @@ from pumonitor.monitor.alerts.false_alarms import QuietAlarms
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.text.problems import problem_sentence
 from pumonitor.monitor.inspection.auxiliary_check import feature_warnings
+from pumonitor.monitor.inspection.label_outlook import label_notes, label_warnings
 from pumonitor.monitor.inspection.outcomes import Outcome, tried
 from pumonitor.monitor.inspection.prior_outlook import (
     impossible_prior,
@@ -178,8 +179,13 @@ def check_monitor(
     said = (*((other,) if other else ()), *doubts)
     cost = costs[0] if costs else None
     beyond = (cost.warning,) if cost is not None and cost.warning else ()
-    warned = (*prior_warnings(monitor, found[0] if found else None), *impossible, *beyond)
-    notes = (*prior_notes(monitor), *of_reviews)
+    warned = (
+        *label_warnings(monitor),
+        *prior_warnings(monitor, found[0] if found else None),
+        *impossible,
+        *beyond,
+    )
+    notes = (*label_notes(monitor), *prior_notes(monitor), *of_reviews)
     if not found:
         return MonitorCheck(
             name=monitor.name,

@@ -86,6 +86,7 @@ def window_files_of(
         history=history,
         prior_history=priors,
         label_purity=monitor.label_purity,
+        label_origin=monitor.label_origin,
         rng=made_with["seed"],
         audit=reading,
     )

@@ -118,6 +118,7 @@ def _tables_of(monitor: Monitor) -> EvaluatedTables:
     return EvaluatedTables(
         threshold=monitor.threshold,
         label_purity=monitor.label_purity,
+        label_origin=monitor.label_origin if monitor.labels_are_chosen else None,
         reviews=HowReviewed.of(monitor),
     )
 

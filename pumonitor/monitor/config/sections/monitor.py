@@ -49,6 +49,7 @@ from pumonitor.monitor.config.values.periods import Period, check_span, holds_wi
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.rules.windows.panes import PaneSchedule
 from pumonitor.monitor.rules.windows.windows import WindowGrid
+from pumonitor.results import LabelOrigin
 
 if TYPE_CHECKING:
     from pumonitor.prior import GivenOrEstimated
@@ -111,6 +112,12 @@ class Monitor(Part):
     complaint_rate : float, list or None
         With reviews: share of the positives nobody reviewed or stopped that have complained by the
         maturity, or its lower and upper end.
+    label_origin : "queue", "complaints", "both", "random" or None
+        Where confirmed positives come from: a review queue that takes the highest scores;
+        complaints that come by themselves (chargebacks, reports, diagnoses); both; or cases drawn
+        by chance. Labels of a queue tell no recall, F1, AUC or class prior, which then have no
+        value: give reviews, beside which this key is not read. Without it and with ``complaints``,
+        labels are taken for a fair sample of the positives, and results say so.
     window : str
         Length of a window: hours, days, weeks (which begin on Monday) or months.
     zone : str
@@ -155,6 +162,7 @@ class Monitor(Part):
     positives: Positives
     reviews: Annotated[tuple[Reviews, ...], BeforeValidator(as_queues)] = ()
     complaint_rate: RateInterval | None = None
+    label_origin: LabelOrigin | None = None
     window: WindowLength
     zone: Zone = "UTC"
     maturity: Duration
@@ -238,6 +246,15 @@ class Monitor(Part):
         tell the positives of each window.
         """
         return not self.reviews and _is_followed(self.class_prior, self.label_purity)
+
+    @property
+    def labels_are_chosen(self) -> bool:
+        """Whether a queue chose the labels, by what the user says, and nothing tells how."""
+        return (
+            self.label_origin in {"queue", "both"}
+            and not self.reviews
+            and self.positives.propensity is None
+        )
 
     @property
     def windows(self) -> WindowGrid:

@@ -21,6 +21,7 @@ from pumonitor.monitor.dashboard.pages.window_inputs import (
 )
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.insights import doubts_in, plain_row, prior_said
+from pumonitor.monitor.inspection.label_outlook import assumption_of_window
 from pumonitor.monitor.inspection.read_by import newest_counts, read_by_said
 from pumonitor.monitor.inspection.results_csv import write_results_csv
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -117,6 +118,9 @@ def window_page(
         if chosen is None or before is None
         else changes_said(chosen, found.rows, before, found.rows_before, zone=zone),
         "doubts": () if chosen is None else doubts_in(chosen.evaluation),
+        "assumption": ""
+        if chosen is None
+        else assumption_of_window(site.monitors[name], chosen.evaluation, found.rows.values()),
         "class_prior_said": said_of_prior,
         "drawings": drawings,
         "counted": counted_rows(None if pane is None else pane.counts),

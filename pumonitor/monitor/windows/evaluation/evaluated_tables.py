@@ -13,11 +13,14 @@ from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_jso
 from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.prior.assumed import LabelPurity
-from pumonitor.results import ClassPriorEstimate, Estimate
+from pumonitor.results import ClassPriorEstimate, Estimate, LabelOrigin
+from pumonitor.sensitivity.label_preference import why_labels_of_a_queue_do_not_tell
 from pumonitor.tables import ScoreTable
 
 __all__ = ["EvaluatedTable", "EvaluatedTables"]
 
+_WHATEVER_LABELS: Final = ("predicted_positive_rate",)
+"""Estimates that no label has a part in."""
 _NO_PRIOR: Final = "no class prior: neither this window nor earlier ones allow an estimate"
 
 
@@ -53,6 +56,8 @@ class EvaluatedTables:
     threshold : float
     label_purity : float or "auto"
         As in `pumonitor.evaluate_table`.
+    label_origin : LabelOrigin, optional
+        Where labels come from, if a queue chose them: what needs a fair sample then has no value.
     reviews : HowReviewed, optional
         How rows were reviewed, if they were: there is no other class prior then.
     """
@@ -62,10 +67,11 @@ class EvaluatedTables:
         *,
         threshold: float,
         label_purity: LabelPurity,
+        label_origin: LabelOrigin | None = None,
         reviews: HowReviewed | None = None,
     ) -> None:
         self.threshold, self.label_purity = threshold, label_purity
-        self.reviews = reviews
+        self.label_origin, self.reviews = label_origin, reviews
         self._newest: dict[int, tuple[object, EvaluatedTable]] = {}
 
     def of(
@@ -137,7 +143,14 @@ class EvaluatedTables:
             )
         except InputError as error:
             return EvaluatedTable(reason=str(error))
-        return EvaluatedTable(estimates=dict(evaluation.estimates), plain=evaluation.to_dict())
+        why = None if audited is not None else why_labels_of_a_queue_do_not_tell(self.label_origin)
+        if why is not None:
+            seen = {name: evaluation[name] for name in _WHATEVER_LABELS}
+            return EvaluatedTable(estimates=seen, reason=why)
+        plain = evaluation.to_dict()
+        # It is said of results where they are shown, by the configuration of that day.
+        del plain["assumption"]
+        return EvaluatedTable(estimates=dict(evaluation.estimates), plain=plain)
 
     def _reviewed(
         self, table: ScoreTable, reviews: HowReviewed, *, seed: int, is_early: bool
