@@ -217,6 +217,7 @@ def test_written_out(found):
     assert written["schema_version"] == 1
     assert list(written) == [
         "schema_version",
+        "assumption",
         "settings",
         "class_prior",
         "prior_from",

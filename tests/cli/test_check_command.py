@@ -252,8 +252,9 @@ def test_what_an_audit_would_make_of_a_measured_class_prior_is_reckoned_from_the
 def test_a_class_prior_that_is_not_measured_says_what_it_is(folder, written, note):
     found = prior_of(folder, written)
     assert found["audits"] == []
-    said, *of_segments = found["notes"]
+    said, *of_segments, of_labels = found["notes"]
     assert said.startswith(note)
+    assert of_labels.startswith("Labels are taken for a fair sample")
     assert len(of_segments) == ("assumed" in written)
     assert not any("class_prior" in one for one in found["warnings"])
 

@@ -57,6 +57,8 @@ def test_estimates_intervals_and_files_are_logged(store: str, window: pd.DataFra
     for key in ("pu/f1", "pu/f1_low", "pu/f1_high"):
         assert logged_once(run.info.run_id, key) == result.metrics[key]
     assert run.data.tags["pumonitor.version"] == pumonitor.__version__
+    assert ev.assumption is not None
+    assert run.data.tags["pumonitor.assumption"] == ev.assumption.sentence
     files = {
         item.path.removeprefix("pu/")
         for item in MlflowClient().list_artifacts(run.info.run_id, "pu")
@@ -251,3 +253,24 @@ def test_features_of_an_auxiliary_score_may_be_columns(sqlite: str, window: pd.D
             evaluators="pu",
             evaluator_config={**config, "auxiliary": ["sizes"]},
         )
+
+
+def test_what_is_said_of_labels_is_a_key_of_the_configuration(
+    store: str, window: pd.DataFrame
+) -> None:
+    def evaluated(origin: str) -> Any:
+        return mlflow.models.evaluate(
+            data=window,
+            targets="confirmed",
+            predictions="score",
+            model_type="pu",
+            evaluators="pu",
+            evaluator_config={**CONFIG, "label_origin": origin},
+        )
+
+    evaluated("random")
+    run = mlflow.last_active_run()
+    assert run is not None
+    assert "pumonitor.assumption" not in run.data.tags
+    with pytest.raises(InputError, match="label_origin is 'queue'"):
+        evaluated("queue")

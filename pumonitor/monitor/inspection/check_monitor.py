@@ -185,7 +185,7 @@ def check_monitor(
         *impossible,
         *beyond,
     )
-    notes = (*label_notes(monitor), *prior_notes(monitor), *of_reviews)
+    notes = (*prior_notes(monitor), *of_reviews, *label_notes(monitor))
     if not found:
         return MonitorCheck(
             name=monitor.name,

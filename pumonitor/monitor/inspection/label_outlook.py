@@ -77,7 +77,7 @@ def label_notes(monitor: Monitor) -> Iterator[str]:
         {}, origin=monitor.label_origin, propensities=monitor.positives.propensity is not None
     )
     if assumption is not None:
-        yield f"Labels: {assumption.sentence}"
+        yield assumption.sentence
 
 
 def _may_hold_negatives(monitor: Monitor) -> bool:
