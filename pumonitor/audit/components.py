@@ -38,58 +38,92 @@ class Components:
     ----------
     log_weight : ndarray of shape (components,)
     mean : ndarray of shape (components, 2 * bins)
-    precision : ndarray of shape (components, 2 * bins, 2 * bins)
+    shape_p, shape_v : ndarray of shape (components,)
+        Which of the precisions are its own.
+    precision_p, precision_v : ndarray of shape (shapes, bins, bins)
+        p and v are independent.
     log_determinant : ndarray of shape (components,)
-        Of the precision.
+        Of both precisions.
+    levels : int
+        Components of one shape, next to each other from the lowest level to the highest.
     """
 
     log_weight: FloatArray
     mean: FloatArray
-    precision: FloatArray
+    shape_p: NDArray[np.intp]
+    shape_v: NDArray[np.intp]
+    precision_p: FloatArray
+    precision_v: FloatArray
     log_determinant: FloatArray
+    levels: int
 
     @classmethod
     def of(
-        cls, *, of_p: Sequence[Normal], of_v: Normal, level: float, levels: int = _LEVELS
+        cls,
+        *,
+        of_p: Sequence[Normal],
+        of_v: Sequence[Normal],
+        level: float,
+        levels: int = _LEVELS,
     ) -> Components:
-        """All pairs of a shape of p and a stretch of the level of e.
+        """All combinations of a shape of p, one of v, and a stretch of the level of e.
 
         Parameters
         ----------
         of_p : sequence of Normal
             Of logit p, equally probable.
-        of_v : Normal
-            Of v = -logit e, but for its level.
+        of_v : sequence of Normal
+            Of v = -logit e, but for its level; equally probable.
         level : float
             Standard deviation of the level, which all bins have in common, around the mean.
         levels : int
             Stretches of it; 1 for a level that is normal given what was counted.
         """
-        bins = len(of_v.mean)
         height, own, weight = np.zeros(1), level, np.zeros(1)
         if levels > 1:
             height = np.linspace(-_REACH, _REACH, levels) * level
             own = _OVERLAP * (height[1] - height[0])
             weight = -0.5 * height**2 / (level**2 - own**2)
-        covariance_v = of_v.covariance + own**2
-        count = len(of_p) * levels
-        mean = np.empty((count, 2 * bins))
-        precision = np.zeros((count, 2 * bins, 2 * bins))
-        log_determinant = np.empty(count)
-        for at, (mean_p, covariance_p) in enumerate(of_p):
-            some = slice(at * levels, (at + 1) * levels)
-            mean[some, :bins] = mean_p
-            mean[some, bins:] = of_v.mean + height[:, np.newaxis]
-            precision[some, :bins, :bins] = np.linalg.inv(covariance_p)
-            precision[some, bins:, bins:] = np.linalg.inv(covariance_v)
-            both = (covariance_p, covariance_v)
-            log_determinant[some] = -sum(np.linalg.slogdet(each)[1] for each in both)
-        return cls(
-            log_weight=np.tile(weight - special.logsumexp(weight), len(of_p)) - np.log(len(of_p)),
-            mean=mean,
-            precision=precision,
-            log_determinant=log_determinant,
+        shape_p, shape_v, at = (
+            index.ravel() for index in np.indices((len(of_p), len(of_v), levels))
         )
+        covariance_p = np.stack([normal.covariance for normal in of_p])
+        covariance_v = np.stack([normal.covariance for normal in of_v]) + own**2
+        mean_p = np.stack([normal.mean for normal in of_p])[shape_p]
+        mean_v = np.stack([normal.mean for normal in of_v])[shape_v] + height[at, np.newaxis]
+        weight = weight[at]
+        return cls(
+            log_weight=weight - special.logsumexp(weight),
+            mean=np.concatenate([mean_p, mean_v], axis=1),
+            shape_p=shape_p,
+            shape_v=shape_v,
+            precision_p=np.asarray(np.linalg.inv(covariance_p), dtype=float),
+            precision_v=np.asarray(np.linalg.inv(covariance_v), dtype=float),
+            log_determinant=-np.linalg.slogdet(covariance_p)[1][shape_p]
+            - np.linalg.slogdet(covariance_v)[1][shape_v],
+            levels=levels,
+        )
+
+    def pull(self, x: FloatArray, component: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        """The precision of a component times x less its mean, and x less its mean.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n, 2 * bins)
+        component : ndarray of shape (n,)
+        """
+        bins = self.precision_v.shape[-1]
+        away = x - self.mean[component]
+        parts = []
+        for part, shape, precision in (
+            (away[:, :bins], self.shape_p[component], self.precision_p),
+            (away[:, bins:], self.shape_v[component], self.precision_v),
+        ):
+            pulled = np.empty_like(part)
+            for at in np.unique(shape):
+                pulled[shape == at] = part[shape == at] @ precision[at]
+            parts.append(pulled)
+        return np.concatenate(parts, axis=1), away
 
 
 def smooth_covariance(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import linalg, special
 
 from pumonitor.audit.components import Components
 from pumonitor.audit.likelihood import Likelihood
@@ -17,9 +17,11 @@ __all__ = ["Drawn", "Weighted", "draw_posterior", "propose_draws"]
 
 FloatArray = NDArray[np.float64]
 
-_STEPS: Final = 40
+_STEPS: Final = 12
 _HALVINGS: Final = 8
-_NEAR: Final = 1e-4
+_NEAR: Final = 0.01
+"""Twice the log density that a step may still gain: draws are weighted, so a point may be off."""
+_COARSE: Final = 5  # levels from one that is sought first to the next
 _NEGLIGIBLE: Final = 12.0  # log of a component's weight, from the highest
 _DEGREES: Final = 8
 _PROPOSED: Final = (4000, 16_000)
@@ -86,21 +88,21 @@ class _Target:
 
     def value(self, x: FloatArray, component: NDArray[np.intp]) -> FloatArray:
         """Of x given its component: with the normal, but for the constant of pi."""
-        away = x[..., : 2 * self.bins] - self.components.mean[component]
-        bent = np.einsum("...i,...ij,...j->...", away, self.components.precision[component], away)
-        constant = 0.5 * self.components.log_determinant[component]
-        return np.asarray(self.beside(x) - 0.5 * bent + constant)
+        pulled, away = self.components.pull(x[:, : 2 * self.bins], component)
+        constant = self.components.log_determinant[component]
+        return np.asarray(self.beside(x) + 0.5 * (constant - (pulled * away).sum(axis=1)))
 
     def slopes(self, x: FloatArray, component: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-        """Gradient and information, shape (..., size) and (..., size, size)."""
+        """Gradient and information, shape (n, size) and (n, size, size)."""
         bins, size = self.bins, x.shape[-1]
         likelihood = self.likelihood.slopes(*self.split(x))
-        precision = self.components.precision[component]
-        away = x[..., : 2 * bins] - self.components.mean[component]
+        components = self.components
         gradient = np.zeros(x.shape)
         information = np.zeros((*x.shape, size))
-        information[..., : 2 * bins, : 2 * bins] = precision
-        gradient[..., : 2 * bins] = -np.einsum("...ij,...j->...i", precision, away)
+        information[:, :bins, :bins] = components.precision_p[components.shape_p[component]]
+        of_v = components.precision_v[components.shape_v[component]]
+        information[:, bins : 2 * bins, bins : 2 * bins] = of_v
+        gradient[:, : 2 * bins] = -components.pull(x[:, : 2 * bins], component)[0]
         each = np.arange(bins)
         parts = (each, bins + each)
         for at, first in enumerate(parts):
@@ -150,6 +152,7 @@ def propose_draws(
     detection: tuple[float, float] | None,
     overall: tuple[float, float] | None,
     rng: np.random.Generator,
+    near: Weighted | None = None,
 ) -> Weighted:
     """Draws of p, e and s with their weights.
 
@@ -162,6 +165,9 @@ def propose_draws(
     overall : (float, float), optional
         Mean and variance of -logit of the share of the open positives that complain.
     rng : Generator
+    near : Weighted, optional
+        Draws by another likelihood of the same counts: this one's highest points are sought from
+        those of that one, and half as many draws are proposed.
 
     Notes
     -----
@@ -179,15 +185,25 @@ def propose_draws(
         overall=overall,
         share=share,
     )
-    kept, x = _highest_points(target)
+    if near is None:
+        kept, x, value = _highest_points(target)
+    else:
+        kept, x, value = _climb(target, near.around.kept, near.around.x, is_pruned=True)
     _, information = target.slopes(x, kept)
     root = np.asarray(np.linalg.cholesky(information), dtype=float)
     log_root = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
-    log_weight = components.log_weight[kept] + target.value(x, kept) - log_root
-    around = _Proposal(target=target, kept=kept, x=x, root=root, log_weight=log_weight)
+    log_weight = components.log_weight[kept] + value - log_root
+    matter = log_weight > log_weight.max() - _NEGLIGIBLE
+    around = _Proposal(
+        target=target,
+        kept=kept[matter],
+        x=x[matter],
+        root=root[matter],
+        log_weight=log_weight[matter],
+    )
     for proposed in _PROPOSED:
-        drawn, component, importance = around.draw(proposed, rng)
-        weighted = Weighted(target, drawn, component, importance)
+        size = proposed if near is None else proposed // 2
+        weighted = Weighted(around, *around.draw(size, rng))
         if weighted.effective >= _ENOUGH:
             break
     return weighted
@@ -197,24 +213,10 @@ def propose_draws(
 class Weighted:
     """Proposed draws, and the log of how much likelier each is than to be proposed."""
 
-    target: _Target
+    around: _Proposal
     drawn: FloatArray
     component: NDArray[np.intp]
     importance: FloatArray
-
-    def for_likelihood(self, likelihood: Likelihood) -> Weighted | None:
-        """The same draws weighted by another likelihood; None where they are worth too few.
-
-        As much as a pass over them, where it differs little.
-        """
-        given = self.target.split(self.drawn)
-        ratio = likelihood.value(*given) - self.target.likelihood.value(*given)
-        other = replace(
-            self,
-            target=replace(self.target, likelihood=likelihood),
-            importance=self.importance + ratio,
-        )
-        return other if other.effective >= _ENOUGH else None
 
     @property
     def effective(self) -> float:
@@ -226,7 +228,7 @@ class Weighted:
         """So many equally likely draws."""
         weight, log_mean = self._weight()
         taken = draw_systematically(np.log(np.maximum(weight, 1e-300)), size, rng)
-        p_logit, v, s_logit = self.target.split(self.drawn[taken])
+        p_logit, v, s_logit = self.around.target.split(self.drawn[taken])
         return Drawn(
             p_logit=p_logit,
             v=v,
@@ -266,8 +268,10 @@ class _Proposal:
         drawn = np.empty_like(normal)
         for at in np.unique(which):
             some = which == at
-            moved = np.linalg.solve(self.root[at].T, normal[some].T).T
-            drawn[some] = self.x[at] + moved * wide[some, np.newaxis]
+            moved = linalg.solve_triangular(
+                self.root[at], normal[some].T, trans=1, lower=True, check_finite=False
+            )
+            drawn[some] = self.x[at] + moved.T * wide[some, np.newaxis]
         squares = (normal**2).sum(axis=1) * wide**2
         log_root = np.log(np.diagonal(self.root, axis1=-2, axis2=-1)).sum(axis=-1)
         proposal = (
@@ -284,17 +288,44 @@ class _Proposal:
         return drawn, component, importance
 
 
-def _highest_points(target: _Target) -> tuple[NDArray[np.intp], FloatArray]:
-    """Components that matter, and where the density of each is highest: Fisher's scoring."""
-    components = target.components
-    kept = np.arange(len(components.log_weight))
-    x = components.mean.copy()
+def _highest_points(target: _Target) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
+    """Components that matter, where the density of each is highest, and its log there.
+
+    Some levels of each shape first; those between them begin on the line from one to the next.
+    """
+    components, levels = target.components, target.components.levels
+    x = components.mean
     if target.detection is not None:
         x = np.column_stack([x, np.full(len(x), target.detection[0])])
-    value = target.value(x, kept)
+    every = np.arange(len(x))
+    if levels > _COARSE:
+        of_coarse = np.append(np.arange(0, levels - 1, _COARSE), levels - 1)
+        coarse = (every.reshape(-1, levels)[:, of_coarse]).ravel()
+        _, reached, _ = _climb(target, coarse, x[coarse])
+        reached = reached.reshape(-1, len(of_coarse), x.shape[1])
+        before = np.minimum(np.arange(levels) // _COARSE, len(of_coarse) - 2)
+        part = (np.arange(levels) - of_coarse[before]) / np.diff(of_coarse)[before]
+        low, high = reached[:, before], reached[:, before + 1]
+        x = (low + part[:, np.newaxis] * (high - low)).reshape(x.shape)
+    kept, x, value = _climb(target, every, x, is_pruned=True)
+    return kept, x, value
+
+
+def _climb(
+    target: _Target, kept: NDArray[np.intp], x: FloatArray, *, is_pruned: bool = False
+) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
+    """Fisher's scoring of some components from these points; pruned of those that do not matter."""
+    x, value = x.copy(), target.value(x, kept)
     moving = np.ones(len(kept), dtype=bool)
     for step in range(_STEPS):
+        if is_pruned and (step != 1):
+            # Without the determinant: it moves little from one component to the next.
+            height = value + target.components.log_weight[kept]
+            stays = height > height.max() - 2 * _NEGLIGIBLE
+            kept, x, value, moving = kept[stays], x[stays], value[stays], moving[stays]
         at = np.flatnonzero(moving)
+        if len(at) == 0:
+            break
         gradient, information = target.slopes(x[at], kept[at])
         move = np.linalg.solve(information, gradient[..., np.newaxis])[..., 0]
         gain = (move * gradient).sum(axis=-1)
@@ -311,11 +342,4 @@ def _highest_points(target: _Target) -> tuple[NDArray[np.intp], FloatArray]:
             length[waiting] /= 2
         moving[at] = gain > _NEAR
         moving[at[waiting]] = False
-        if not moving.any():
-            break
-        if step >= 4:
-            # Without the determinant: it moves little from one component to the next.
-            hopeless = value + components.log_weight[kept]
-            stays = hopeless > hopeless.max() - 2 * _NEGLIGIBLE
-            kept, x, value, moving = kept[stays], x[stays], value[stays], moving[stays]
-    return kept, x
+    return kept, x, value

@@ -103,7 +103,7 @@ def estimate_at_odds(
     cuts: tuple[float, ...] = (),
     seed: int = 0,
 ) -> list[ReviewPosterior]:
-    """The same at several odds of undecided rows, by the draws of the first where that does.
+    """The same at several odds of undecided rows, each sought from the highest points of the first.
 
     Parameters
     ----------
@@ -126,16 +126,19 @@ def estimate_at_odds(
         complaints=complaints,
         anchor=float(normal[_where_the_queue_begins(_mostly_reviewed(counts))]),
     )
-    posteriors, weighted = [], None
+    posteriors, first = [], None
     for odds, draws in draws_at_odds.items():
         likelihood = ReviewLikelihood(counts=parts.counts, errs=detection is not None, odds=odds)
-        again = None if weighted is None else weighted.for_likelihood(likelihood)
-        if again is None:
-            again = propose_draws(
-                likelihood, components, detection=detection, overall=complaints.overall, rng=rng
-            )
-        weighted = weighted or again
-        posteriors.append(_posterior(counts, parts, likelihood, again.chosen(draws, rng), rng))
+        weighted = propose_draws(
+            likelihood,
+            components,
+            detection=detection,
+            overall=complaints.overall,
+            rng=rng,
+            near=first,
+        )
+        first = first or weighted
+        posteriors.append(_posterior(counts, parts, likelihood, weighted.chosen(draws, rng), rng))
     return posteriors
 
 

@@ -74,7 +74,7 @@ class ReviewLikelihood(Likelihood):
         if self.errs:
             missed = decided.p * special.expit(-s_logit)[..., np.newaxis] * silent
             found.append((counts.cleared_silent, missed / (missed + decided.p_not)))
-        return found
+        return [(number, chance) for number, chance in found if number.any()]
 
     def _among_reviewed(self, p: FloatArray, p_not: FloatArray) -> tuple[Share, Share]:
         """Share of positives among decided and among undecided rows, where that of both is p.

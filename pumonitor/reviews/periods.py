@@ -145,10 +145,12 @@ def compare_periods(
         ReviewLikelihood(counts=both, errs=detection is not None),
         Components.of(
             of_p=[_of_twins(normal, changes) for normal in of_positives(away)],
-            of_v=_of_twins(
-                of_complaints(rank=pooled.rank, without_verdict=~in_queue, away=away),
-                np.full((size, size), _CHANGES["complaints"] ** 2),
-            ),
+            of_v=[
+                _of_twins(
+                    of_complaints(rank=pooled.rank, without_verdict=~in_queue, away=away),
+                    np.full((size, size), _CHANGES["complaints"] ** 2),
+                )
+            ],
             level=UNKNOWN_COMPLAINTS.level,
         ),
         detection=detection,
