@@ -8,9 +8,37 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ReviewedRows"]
+from pumonitor.errors import InputError
+
+__all__ = ["QueueBins", "ReviewedRows"]
 
 FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QueueBins:
+    """Rows by bin of the score that filled the queue, where that is another than the table's.
+
+    Attributes
+    ----------
+    edges : tuple of float
+        Inner edges of the bins.
+    kinds : ndarray of int of shape (kinds, bins)
+    known, possible : ndarray of shape (bins, cells)
+        By cell of the table too: rows that are known to be positive, and that are or may be.
+    """
+
+    edges: tuple[float, ...]
+    kinds: NDArray[np.int64]
+    known: FloatArray
+    possible: FloatArray
+
+    def map(self, change: Callable[[FloatArray], FloatArray]) -> QueueBins:
+        """The same change made to the cells of every bin."""
+        known, possible = (
+            np.stack([change(rows) for rows in by_bin]) for by_bin in (self.known, self.possible)
+        )
+        return replace(self, known=known, possible=possible)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,19 +55,35 @@ class ReviewedRows:
         Other scores at which a cell begins, since what is known changes there.
     rules : tuple of str
         Reasons of reviews that were taken for rules.
+    queue : QueueBins, optional
+        Where another score filled the queue: `cuts` are of that score, and no cell begins there.
     """
 
     kinds: FloatArray
     cuts: tuple[float, ...]
     edges: tuple[float, ...] = ()
     rules: tuple[str, ...] = ()
+    queue: QueueBins | None = None
 
     def map(self, change: Callable[[FloatArray], FloatArray]) -> ReviewedRows:
         """The same change made to the cells of every kind."""
-        return replace(self, kinds=np.stack([change(rows) for rows in self.kinds]))
+        return replace(
+            self,
+            kinds=np.stack([change(rows) for rows in self.kinds]),
+            queue=None if self.queue is None else self.queue.map(change),
+        )
 
     def followed_by(self, other: ReviewedRows) -> ReviewedRows:
-        """These cells, then those."""
+        """These cells, then those.
+
+        Raises
+        ------
+        InputError
+            If another score filled a queue, whose bins are different ones in every table.
+        """
+        if self.queue is not None or other.queue is not None:
+            msg = "tables whose queue was filled by another score than theirs cannot be added"
+            raise InputError(msg)
         return ReviewedRows(
             kinds=np.concatenate([self.kinds, other.kinds], axis=1),
             cuts=tuple(sorted({*self.cuts, *other.cuts})),

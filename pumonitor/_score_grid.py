@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -31,16 +32,32 @@ class _Tier:
         return np.floor((shares - self.start) * self.scale).astype(np.int64) + self.first
 
 
-def _tiers() -> tuple[_Tier, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layout:
+    """All tiers in order; the two in the middle as one, and the others."""
+
+    tiers: tuple[_Tier, ...]
+    middle: _Tier
+    ends: tuple[_Tier, ...]
+
+
+@lru_cache(maxsize=4)
+def _layout(coarser: int) -> _Layout:
     tiers: list[_Tier] = []
     first, start = 0, 0.0
-    powers = [power for _, power in _TIERS]
+    scales = [2.0**power / coarser for _, power in _TIERS]
     ends = [end for end, _ in _TIERS] + [1 - end for end, _ in _TIERS[-2::-1]] + [1.0]
-    for until, power in zip(ends, powers + powers[::-1], strict=True):
-        tiers.append(_Tier(start=start, until=until, scale=2.0**power, first=first))
-        first += round((until - start) * 2.0**power)
+    for until, scale in zip(ends, scales + scales[::-1], strict=True):
+        tiers.append(_Tier(start=start, until=until, scale=scale, first=first))
+        first += round((until - start) * scale)
         start = until
-    return tuple(tiers)
+    lower, upper = tiers[len(tiers) // 2 - 1 : len(tiers) // 2 + 1]
+    return _Layout(
+        tiers=tuple(tiers),
+        # Their bounds are multiples of the width of their cells.
+        middle=replace(lower, until=upper.until),
+        ends=tuple(tier for tier in tiers if tier.scale > lower.scale),
+    )
 
 
 def _exact(value: float) -> str:
@@ -61,6 +78,8 @@ class ScoreGrid:
     scale : {"probability", "unbounded"}
         Scores in [0, 1], or any finite numbers: these are first mapped to
         (1 + score / (1 + |score|)) / 2, whose operations are exact everywhere as well.
+    coarser : int
+        So many neighbouring cells are one: a power of 2, at most 16.
 
     Examples
     --------
@@ -72,23 +91,36 @@ class ScoreGrid:
     """
 
     scale: Literal["probability", "unbounded"] = "probability"
+    coarser: int = 1
 
     @property
     def cells(self) -> int:
         """How many cells there are."""
-        last = TIERS[-1]
+        last = _layout(self.coarser).tiers[-1]
         return last.first + round((last.until - last.start) * last.scale)
 
     def index(self, scores: FloatArray) -> NDArray[np.int64]:
         """Cells of scores in memory."""
-        share = self._share(scores)
-        found = _MIDDLE.places(share)
-        beyond = np.flatnonzero((share < _MIDDLE.start) | (share >= _MIDDLE.until))
+        share, layout = self._share(scores), _layout(self.coarser)
+        middle = layout.middle
+        found = middle.places(share)
+        beyond = np.flatnonzero((share < middle.start) | (share >= middle.until))
         few, places = share[beyond], found[beyond]
-        for tier in _ENDS:
+        for tier in layout.ends:
             places = np.where(few >= tier.start, tier.places(few), places)
         found[beyond] = places
         return np.minimum(found, self.cells - 1)
+
+    def lowest(self, cells: NDArray[np.int64]) -> FloatArray:
+        """The score at which each cell begins."""
+        tiers = _layout(self.coarser).tiers
+        tier = np.searchsorted([tier.first for tier in tiers], cells, side="right") - 1
+        first, start, scale = np.array([(tier.first, tier.start, tier.scale) for tier in tiers]).T
+        share = start[tier] + (cells - first[tier]) / scale[tier]
+        if self.scale == "probability":
+            return np.asarray(share)
+        mapped = 2 * share - 1
+        return np.asarray(mapped / np.maximum(1 - np.abs(mapped), np.finfo(float).tiny))
 
     def _share(self, scores: FloatArray) -> FloatArray:
         if self.scale == "probability":
@@ -116,11 +148,15 @@ class ScoreGrid:
             return f"{tier.first} + {floor.format(steps)}"
 
         # Most scores are between the ends: what is asked first is all that is asked of them.
+        layout = _layout(self.coarser)
+        first = layout.middle
         middle = (
-            f"WHEN {share} >= {constant(_MIDDLE.start)} AND {share} < {constant(_MIDDLE.until)} "
-            f"THEN {place(_MIDDLE)} "
+            f"WHEN {share} >= {constant(first.start)} AND {share} < {constant(first.until)} "
+            f"THEN {place(first)} "
         )
-        ends = " ".join(f"WHEN {share} < {constant(one.until)} THEN {place(one)}" for one in _ENDS)
+        ends = " ".join(
+            f"WHEN {share} < {constant(tier.until)} THEN {place(tier)}" for tier in layout.ends
+        )
         return f"(CASE {middle}{ends} ELSE {self.cells - 1} END)"
 
     def expression(self, score: Any) -> Any:
@@ -129,13 +165,7 @@ class ScoreGrid:
 
         share = score if self.scale == "probability" else 0.5 * (1 + score / (1 + score.abs()))
         found: Any = nw.lit(self.cells - 1)
-        for tier in reversed(TIERS):
+        for tier in reversed(_layout(self.coarser).tiers):
             place = ((share - tier.start) * tier.scale).floor().cast(nw.Int64) + tier.first
             found = nw.when(share < tier.until).then(place).otherwise(found)
         return found
-
-
-TIERS: Final = _tiers()
-_ENDS: Final = tuple(one for one in TIERS if one.scale > TIERS[len(TIERS) // 2].scale)
-# The two halves of the middle are one: their bounds are multiples of the width of its cells.
-_MIDDLE: Final = replace(TIERS[len(TIERS) // 2 - 1], until=TIERS[len(TIERS) // 2].until)

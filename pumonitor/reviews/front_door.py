@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -21,13 +20,12 @@ from pumonitor.reviews.bins import (
 from pumonitor.reviews.counts import KINDS, POSITIVE, ReviewCounts
 from pumonitor.reviews.given import UNREVIEWED, Reviews
 from pumonitor.reviews.models import ReviewedModels
-from pumonitor.reviews.queue_score import ModelBins, QueueRows
+from pumonitor.reviews.queue_score import SURELY_NEGATIVE, ModelBins, QueueRows
 from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
 from pumonitor.tables import ScoreTable
 
 __all__ = ["refuse_without_reviews", "reviewed_models", "reviewed_rows"]
 
-_SURELY_NEGATIVE: Final = ("drawn_negative", "known_negative")
 _MODEL: Final = "scores"
 """Name of a model that is evaluated by itself."""
 _FEWEST: Final = 2
@@ -137,19 +135,15 @@ def reviewed_models(
     rows = QueueRows(
         counts=asked,
         bin_of_row=asked.bins.bin_of(ranking),
-        is_known=np.isin(kinds, [KINDS.index(name) for name in POSITIVE]),
-        is_possible=~np.isin(kinds, [KINDS.index(name) for name in _SURELY_NEGATIVE]),
+        known=np.isin(kinds, [KINDS.index(name) for name in POSITIVE]),
+        possible=~np.isin(kinds, [KINDS.index(name) for name in SURELY_NEGATIVE]),
     )
     bins_of_row = {name: counts[name].bins.bin_of(values) for name, values in scores.items()}
     readings = {}
     for name in scores:
         readings[name] = by_queue
         if name != own:
-            model = ModelBins(counts[name], bins_of_row[name])
-            along, *others = (
-                rows.along_models(posterior, [model])[0] for posterior in by_queue.posteriors
-            )
-            readings[name] = replace(by_queue, posterior=along, others=tuple(others))
+            readings[name] = rows.read_along(by_queue, ModelBins(counts[name], bins_of_row[name]))
     return ReviewedModels(
         tables=tables,
         readings=readings,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,7 @@ from pumonitor.audit.bins import bins_with_cuts
 from pumonitor.errors import InputError
 from pumonitor.reviews.bins import LABELED_A_BIN, MOST
 from pumonitor.reviews.counts import ReviewCounts
+from pumonitor.reviews.queue_cells import read_along_model
 from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
 from pumonitor.tables import ScoreTable
 
@@ -26,7 +29,7 @@ def kinds_by_bin(table: ScoreTable, edges: NDArray[np.float64]) -> IntArray:
     InputError
         If nobody counted what reviews say of the rows.
     """
-    bin_of_cell = np.searchsorted(edges, 0.5 * (table.lower + table.upper), side="right")
+    bin_of_cell = _bin_of_cell(table, edges)
     counted = [
         np.bincount(bin_of_cell, weights=rows, minlength=len(edges) + 1)
         for rows in _reviewed(table).kinds
@@ -71,12 +74,18 @@ def read_table(
     bins = bins_with_cuts(
         table,
         threshold=threshold,
-        cuts=(*reviewed.cuts, *reviewed.edges),
+        cuts=() if reviewed.queue is not None else (*reviewed.cuts, *reviewed.edges),
         most=MOST,
         labeled_a_bin=LABELED_A_BIN,
     )
-    return read_reviews(
-        ReviewCounts.of_table(bins, kinds_by_bin(table, bins.edges), blocks=blocks),
+    counts = ReviewCounts.of_table(bins, kinds_by_bin(table, bins.edges), blocks=blocks)
+    read = read_reviews
+    if reviewed.queue is not None:
+        read = partial(
+            read_along_model, reviewed.queue, bin_of_cell=_bin_of_cell(table, bins.edges)
+        )
+    return read(
+        counts,
         cuts=reviewed.cuts,
         rules=reviewed.rules,
         detection_rate=detection_rate,
@@ -85,6 +94,10 @@ def read_table(
         confidence_level=confidence_level,
         f_beta=f_beta,
     )
+
+
+def _bin_of_cell(table: ScoreTable, edges: NDArray[np.float64]) -> NDArray[np.intp]:
+    return np.searchsorted(edges, 0.5 * (table.lower + table.upper), side="right")
 
 
 def _reviewed(table: ScoreTable) -> ReviewedRows:

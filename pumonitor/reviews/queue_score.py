@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,15 @@ from numpy.typing import NDArray
 from pumonitor.audit.placing import Axis, place_hidden
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.estimation import ReviewPosterior
+from pumonitor.reviews.reading import ReviewedEstimates
 
-__all__ = ["ModelBins", "QueueRows"]
+__all__ = ["SURELY_NEGATIVE", "ModelBins", "QueueRows"]
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
+
+SURELY_NEGATIVE: Final = ("drawn_negative", "known_negative")
+"""Kinds without a hidden positive; of those who are cleared reviewers may have missed some."""
 
 _SEED: Final = 29
 _SLOPE_MEAN: Final = (1.0, 0.0)
@@ -48,14 +52,21 @@ class QueueRows:
     ----------
     counts : ReviewCounts
     bin_of_row : ndarray of shape (n,)
-    is_known, is_possible : ndarray of bool of shape (n,)
-        Rows that are known to be positive, and rows that are or may be.
+    known, possible : ndarray of shape (n,)
+        Which rows are known to be positive, and which are or may be: True, or how many rows alike.
     """
 
     counts: ReviewCounts
     bin_of_row: IndexArray
-    is_known: NDArray[np.bool_]
-    is_possible: NDArray[np.bool_]
+    known: NDArray[Any]
+    possible: NDArray[Any]
+
+    def read_along(self, by_queue: ReviewedEstimates, model: ModelBins) -> ReviewedEstimates:
+        """What is said along the queue's score, of a model."""
+        along, *others = (
+            self.along_models(posterior, [model])[0] for posterior in by_queue.posteriors
+        )
+        return replace(by_queue, posterior=along, others=tuple(others))
 
     def along_models(
         self, posterior: ReviewPosterior, models: Sequence[ModelBins]
@@ -100,8 +111,10 @@ class QueueRows:
         size, draws = len(normal[0]), len(posterior.positives)
         index = self.bin_of_row * size + cell_of_row
         known, possible = (
-            np.bincount(index[rows], minlength=size * len(self.counts.bins.rows)).reshape(-1, size)
-            for rows in (self.is_known, self.is_possible)
+            np.bincount(index, weights=rows, minlength=size * len(self.counts.bins.rows))
+            .astype(np.int64)
+            .reshape(-1, size)
+            for rows in (self.known, self.possible)
         )
         positives = np.broadcast_to(known.sum(axis=0), (draws, size)).astype(float)
         for _, placed in place_hidden(

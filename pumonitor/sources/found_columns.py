@@ -91,12 +91,18 @@ def prediction_table(
             ("score", columns.score),
             ("model_version", columns.model_version),
             *(("segment", name) for name in columns.segments),
+            ("ranked_by", columns.ranked_by),
             *((role, name) for name in features if name not in elsewhere),
             ("group", None if group in elsewhere else group),
         ],
         parameters={"start": start, "end": end},
     )
     version = columns.model_version
+    segments = [named_column(relation, name, role="segment") for name in columns.segments]
+    ranked_by = None
+    if columns.ranked_by is not None:
+        ranked_by = named_column(relation, columns.ranked_by, role="ranked_by")
+        segments.append(ranked_by)
     return PredictionTable(
         relation=relation,
         id=named_column(relation, columns.id, role="id"),
@@ -105,7 +111,8 @@ def prediction_table(
         model_version=None
         if version is None
         else named_column(relation, version, role="model_version"),
-        segments=tuple(named_column(relation, name, role="segment") for name in columns.segments),
+        segments=tuple(segments),
+        ranked_by=ranked_by,
         only_probabilities=True,
         features=tuple(named_column(relation, name, role=role) for name in features),
         group=None if group is None else named_column(relation, group, role="group"),

@@ -167,7 +167,6 @@ def open_source(
             label_engine,
             known,
             key=key_of(made.relation, made.id, known.relation, known.id),
-            scale=score_scale,
             orphans=orphans,
             clock=clock,
             with_features=partial(

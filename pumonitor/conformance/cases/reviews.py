@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -34,6 +34,7 @@ _MADE_KINDS: dict[str, Kind] = {
     "score": "number",
     "action": "text",
 }
+_NUMBER_KINDS: dict[str, Kind] = {"id": "integer", "made": "moment", "score": "number"}
 _KNOWN_KINDS: dict[str, Kind] = {"id": "text", "known": "moment"}
 _DECIDED_KINDS: dict[str, Kind] = {
     "id": "text",
@@ -62,6 +63,7 @@ def cases_of_reviews() -> list[Case]:
         ),
         _in_one_table(whole),
         _numbers(),
+        *(_ranked_by_another(scale) for scale in ("probability", "unbounded")),
     ]
 
 
@@ -135,6 +137,36 @@ def _in_one_table(case: Case) -> Case:
         ),
         reviews=reviews_of(rows, kinds),
         reviewed=replace(case.reviewed, channel=Channel(column="via", words=("queue",))),
+    )
+
+
+def _ranked_by_another(scale: Literal["probability", "unbounded"]) -> Case:
+    """Another score filled the queue: in all tiers of its cells, at their edges, and missing."""
+    rng = np.random.default_rng(10)
+    ends = [0.0, 1.0, 2.0**-24, 2.0**-16, 1 - 2.0**-8, 0.5, 1e-9, 1 - 1e-9, None]
+    others = [*ends, *rng.beta(0.3, 1.0, 60).tolist()]
+    if scale == "unbounded":
+        others += [-1e300, 1e300, -0.0, -3.5, 412.0]
+    predictions = [
+        (row, START + timedelta(minutes=row), float(score), other)
+        for row, (score, other) in enumerate(zip(rng.random(len(others)), others, strict=True))
+    ]
+    return Case(
+        name=f"reviews of a queue that another score filled, {scale}",
+        predictions=predictions_of(predictions, {**_NUMBER_KINDS, "other": "number"}),
+        positives=positives_of(
+            [(row, START + DAY) for row in range(0, len(others), 5)],
+            {"id": "integer", "known": "moment"},
+        ),
+        reviews=reviews_of(
+            [(row, row % 2) for row in range(0, len(others), 3)],
+            {"id": "integer", "verdict": "integer"},
+        ),
+        made=PredictionColumns(id="id", time="made", score="score", ranked_by="other"),
+        known=LabelColumns(id="id", known_at="known"),
+        reviewed=ReviewColumns(id="id", verdict="verdict"),
+        scale=scale,
+        requests=(request_of(),),
     )
 
 

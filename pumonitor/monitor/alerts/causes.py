@@ -133,7 +133,8 @@ def _by_reviews(
         [table for table in (stored.table() for stored in period) if table is not None]
         for period in (before, now)
     )
-    if not earlier or not later:
+    if not earlier or not later or reviews.ranked_by is not None:
+        # Along a score that did not fill the queue nothing tells who was reviewed.
         return None
     changed = compare_periods(
         earlier,

@@ -90,6 +90,7 @@ def columns_of(monitor: Monitor) -> tuple[PredictionColumns, LabelColumns]:
             score=predictions.score,
             model_version=predictions.model_version,
             segments=predictions.counted_by,
+            ranked_by=monitor.reviews[0].ranked_by if monitor.reviews else None,
             features=predictions.features,
             group=predictions.group,
             time_zone=predictions.time_zone,

@@ -56,6 +56,7 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
     "known_at": _TIMES,
     "decided_at": _TIMES,
     "score": (_NUMBERS, "name the column that holds the model's score, as numbers"),
+    "ranked_by": (_NUMBERS, "name the column of the score that filled the queue, as numbers"),
     "label": (
         _NUMBERS | {"boolean"},
         "cast it to numbers, or true and false: 1 for a confirmed positive, -1 for a confirmed "
@@ -106,6 +107,7 @@ _ALIKE: Final[dict[str, tuple[frozenset[Kind], ...]]] = {
     "known_at": _TIMES_ALIKE,
     "decided_at": _TIMES_ALIKE,
     "score": _NUMBERS_ALIKE,
+    "ranked_by": _NUMBERS_ALIKE,
     "label": _NUMBERS_ALIKE,
     "outcome": _CATEGORIES_ALIKE,
     "verdict": _NUMBERS_ALIKE + _CATEGORIES_ALIKE,

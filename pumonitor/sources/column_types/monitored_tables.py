@@ -38,6 +38,9 @@ class PredictionColumns:
         Higher = more positive.
     model_version : str, optional
     segments : tuple of str
+    ranked_by : str, optional
+        The score that filled a review queue, where it is another: rows are counted by its cells
+        too.
     features : tuple of str
         Numbers, text, true and false. They are read where rows are asked for, and a column that is
         absent then or of another type stops nothing else.
@@ -63,6 +66,7 @@ class PredictionColumns:
     score: str
     model_version: str | None = None
     segments: tuple[str, ...] = ()
+    ranked_by: str | None = None
     features: tuple[str, ...] = ()
     group: str | None = None
     time_zone: str | None = None

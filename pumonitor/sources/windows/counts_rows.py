@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._score_grid import ScoreGrid
 from pumonitor.sources.column_types.column_kinds import Column, Key, Relation, named_column
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.monitored_tables import Channel, LabelWords
@@ -29,6 +30,7 @@ __all__ = [
     "LABEL_PROBLEMS",
     "NUMBERS",
     "PREDICTION_PROBLEMS",
+    "QUEUE_COARSER",
     "LabelStates",
     "LabelTable",
     "PredictionTable",
@@ -51,6 +53,9 @@ LABEL_PROBLEMS: Final = ("id", "known_at", "label", "propensity")
 NUMBERS: Final = frozenset({"integer", "number", "single"})
 """Kinds of columns whose values are numbers; cells of a CSV file are text until they are read."""
 
+QUEUE_COARSER: Final = 16
+"""So many cells of a score are one where rows are counted by those of two scores."""
+
 _ALWAYS: Final = (EARLIEST, LATEST)
 
 
@@ -62,6 +67,9 @@ class PredictionTable:
     ----------
     only_probabilities : bool
         Whether a score below 0 or above 1 is wrong.
+    ranked_by : Column, optional
+        Which of the segments is the score that filled a queue: in its place is its cell of `grid`
+        as text, empty where it cannot be used.
     features, group
         Read where rows are asked for; none where they are counted.
     """
@@ -73,8 +81,17 @@ class PredictionTable:
     model_version: Column | None
     segments: tuple[Column, ...]
     only_probabilities: bool
+    ranked_by: Column | None = None
     features: tuple[Column, ...] = ()
     group: Column | None = None
+
+    @property
+    def grid(self) -> ScoreGrid:
+        """Cells of the score; fewer where rows are counted by those of another score as well."""
+        return ScoreGrid(
+            scale="probability" if self.only_probabilities else "unbounded",
+            coarser=1 if self.ranked_by is None else QUEUE_COARSER,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +178,9 @@ def prediction_rows(
     if table.model_version is not None:
         others["model_version"] = _category(table.model_version, dialect)
     others |= {
-        f"segment_{place}": _category(column, dialect)
+        f"segment_{place}": _queue_cell(table, column, dialect)
+        if column is table.ranked_by
+        else _category(column, dialect)
         for place, column in enumerate(table.segments)
     }
     others |= feature_columns(table, dialect)
@@ -436,6 +455,15 @@ def _score(column: Column, dialect: Dialect, threshold: float) -> str:
 
 def _category(column: Column, dialect: Dialect) -> str:
     return f"coalesce({dialect.category(column.sql, column.kind)}, '')"
+
+
+def _queue_cell(table: PredictionTable, column: Column, dialect: Dialect) -> str:
+    """The cell of the score that filled a queue, as text."""
+    score = dialect.number(column.sql, column.kind)
+    cell = table.grid.sql(score, floor=dialect.floor, constant=dialect.double_constant)
+    beyond = f" OR {score} < 0e0 OR {score} > 1e0" if table.only_probabilities else ""
+    text = dialect.category(cell, "integer")
+    return f"CASE WHEN {dialect.not_finite(score)}{beyond} THEN '' ELSE {text} END"
 
 
 def _label(table: LabelTable, values: Values) -> str:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from pumonitor._score_grid import ScoreGrid
 from pumonitor.errors import DamagedFileError, InputError, PumonitorError
 from pumonitor.ports import (
     Clock,
@@ -76,7 +75,6 @@ class CountedSource:
         labels: LabelTable,
         *,
         key: Key,
-        scale: Literal["probability", "unbounded"],
         orphans: Literal["count", "skip"],
         clock: Clock,
         with_features: Callable[[], PredictionTable],
@@ -90,7 +88,7 @@ class CountedSource:
         self._label_engine = label_engine
         self._labels = labels
         self._key = key
-        self._grid = ScoreGrid(scale=scale)
+        self._grid = predictions.grid
         self._orphans = orphans
         self._clock = clock
         self._with_features = with_features

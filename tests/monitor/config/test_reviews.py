@@ -126,3 +126,19 @@ def test_a_review_that_finds_all_has_no_detection_rate_to_estimate(rate, expecte
 )
 def test_what_cannot_be_meant_is_refused(text, said):
     assert said in only(text)
+
+
+def test_another_score_filled_the_queue():
+    text = with_queue(f"{QUEUE}, blocks: true, ranked_by: champion_score")
+    how = HowReviewed.of(monitor_of(text))
+    assert (how.ranked_by, how.score_scale) == ("champion_score", "probability")
+    assert HowReviewed.from_json(how.to_json()) == how
+    assert configuration_hash(monitor_of(text)) != configuration_hash(monitor_of(with_queue()))
+
+
+def test_the_score_of_the_queue_is_a_column_of_its_own():
+    text = with_queue(f"{QUEUE}, blocks: true, ranked_by: score")
+    assert only(text).endswith(
+        "reviews have ranked_by: score, which predictions name as score: name the column of the "
+        "score that filled the queue; without ranked_by the score itself"
+    )

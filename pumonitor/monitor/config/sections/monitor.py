@@ -437,13 +437,26 @@ class Monitor(Part):
                 "leave one of them out"
             )
             raise ValueError(msg)
-        if len({(queue.blocks, queue.detection_rate) for queue in self.reviews}) > 1:
+        if len({(one.blocks, one.detection_rate, one.ranked_by) for one in self.reviews}) > 1:
             msg = (
-                "reviews differ in blocks or detection_rate: queues of one monitor must have these "
-                "in common"
+                "reviews differ in blocks, detection_rate or ranked_by: queues of one monitor must "
+                "have these in common"
             )
             raise ValueError(msg)
+        self._check_ranked_by()
         return self
+
+    def _check_ranked_by(self) -> None:
+        predictions, ranked_by = self.predictions, self.reviews[0].ranked_by
+        taken = {predictions.id: "id", predictions.time: "time", predictions.score: "score"}
+        taken |= dict.fromkeys(predictions.counted_by, "segments or action")
+        if ranked_by in taken:
+            hint = "; without ranked_by the score itself" if ranked_by == predictions.score else ""
+            msg = (
+                f"reviews have ranked_by: {ranked_by}, which predictions name as "
+                f"{taken[ranked_by]}: name the column of the score that filled the queue{hint}"
+            )
+            raise ValueError(msg)
 
     @field_validator("challengers")
     @classmethod

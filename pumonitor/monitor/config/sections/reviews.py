@@ -119,6 +119,10 @@ class Reviews(TableColumns):
         cases without a complaint), ``complaint``, or any other word, which is a rule whose cases
         tell nothing of others; or a mapping with its words. Without it the queue took the highest
         scores, and windows in which it did not are refused.
+    ranked_by : str or None
+        Column of the predictions with the score that filled the queue, where that is another than
+        ``score``, as where several models score and one of them fills it. It is on the monitor's
+        ``score_scale``. Without it each model version's own score did.
     blocks : bool
         Whether a positive verdict stops the case, so that it can never complain.
     detection_rate : float, list or None
@@ -140,6 +144,7 @@ class Reviews(TableColumns):
     decided_at: Column | None = None
     reviewer: Column | None = None
     chosen_by: Column | Reasons | None = None
+    ranked_by: Column | None = None
     blocks: bool = Field(
         description="Whether a positive verdict stops the case, so that it can never complain. It "
         "must be said, and said rightly."

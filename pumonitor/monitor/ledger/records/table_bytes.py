@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._propensities import Chances, Propensities
-from pumonitor._reviewed import ReviewedRows
+from pumonitor._reviewed import QueueBins, ReviewedRows
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.tables import ScoreTable, Weights
 
@@ -44,7 +44,9 @@ def table_to_bytes(table: ScoreTable) -> bytes:
         if group is not None:
             columns |= {f"{part}.{item.name}": getattr(group, item.name) for item in fields(group)}
     if table.reviewed is not None:
-        columns |= {f"reviewed.{at:02}": rows for at, rows in enumerate(table.reviewed.kinds)}
+        columns |= _rows_of("reviewed", table.reviewed.kinds)
+        if (queue := table.reviewed.queue) is not None:
+            columns |= _rows_of("known", queue.known) | _rows_of("possible", queue.possible)
     packed = {name: _packed(column) for name, column in columns.items()}
     header = {
         "columns": [[name, columns[name].dtype.str, packed[name].dtype.str] for name in columns],
@@ -56,6 +58,8 @@ def table_to_bytes(table: ScoreTable) -> bytes:
     }
     if table.reviewed is not None:
         header["reviewed"] = {name: getattr(table.reviewed, name) for name in _OF_REVIEWS}
+        if queue is not None:
+            header["queue"] = {"edges": queue.edges, "kinds": queue.kinds.tolist()}
     described = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     body = b"".join(packed[name].tobytes() for name in columns)
     return _MAGIC + zlib.compress(len(described).to_bytes(4, "little") + described + body, _LEVEL)
@@ -103,7 +107,11 @@ def _read(content: bytes) -> ScoreTable:
         }
 
     facts, reviewed = header["propensities"], header.get("reviewed")
-    kinds = [rows for _, rows in sorted(group("reviewed").items())]
+
+    def stacked(part: str) -> NDArray[Any]:
+        return np.array([rows for _, rows in sorted(group(part).items())])
+
+    queue = header.get("queue")
     return ScoreTable(
         lower=columns["lower"],
         upper=columns["upper"],
@@ -119,9 +127,22 @@ def _read(content: bytes) -> ScoreTable:
         reviewed=None
         if reviewed is None
         else ReviewedRows(
-            kinds=np.array(kinds), **{name: tuple(reviewed[name]) for name in _OF_REVIEWS}
+            kinds=stacked("reviewed"),
+            **{name: tuple(reviewed[name]) for name in _OF_REVIEWS},
+            queue=None
+            if queue is None
+            else QueueBins(
+                edges=tuple(queue["edges"]),
+                kinds=np.array(queue["kinds"], dtype=np.int64),
+                known=stacked("known"),
+                possible=stacked("possible"),
+            ),
         ),
     )
+
+
+def _rows_of(part: str, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    return {f"{part}.{at:02}": row for at, row in enumerate(rows)}
 
 
 def _packed(column: NDArray[Any]) -> NDArray[Any]:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from pumonitor._reviewed import ReviewedRows
+from pumonitor._score_grid import ScoreGrid
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.reviews.bins import cuts_of_scores, lowest_of_stopped
 from pumonitor.reviews.counts import KINDS
 from pumonitor.reviews.given import detection_interval
 from pumonitor.reviews.of_table import read_table
+from pumonitor.reviews.queue_cells import count_by_queue
 from pumonitor.reviews.reading import ReviewedEstimates
 from pumonitor.reviews.states import are_ranked, kinds_of_states
 from pumonitor.sources.windows.both_channels import BOTH_CHANNELS
+from pumonitor.sources.windows.counts_rows import QUEUE_COARSER
 from pumonitor.tables import ScoreTable
 
 __all__ = ["HowReviewed"]
@@ -45,16 +48,22 @@ class GroupKinds:
         Index into `KINDS`.
     ranked, stopped : ndarray of shape (groups,) of bool
         Taken by a queue for their score; declined outright.
+    queue_cell : ndarray of shape (groups,) of str, or None
+        Where another score filled the queue, its cell; "" where that score cannot be used.
     """
 
     kinds: NDArray[np.intp]
     ranked: NDArray[np.bool_]
     stopped: NDArray[np.bool_]
+    queue_cell: NDArray[np.str_] | None = None
 
     def of(self, groups: NDArray[np.intp]) -> GroupKinds:
         """Of some of the groups."""
         return GroupKinds(
-            kinds=self.kinds[groups], ranked=self.ranked[groups], stopped=self.stopped[groups]
+            kinds=self.kinds[groups],
+            ranked=self.ranked[groups],
+            stopped=self.stopped[groups],
+            queue_cell=None if self.queue_cell is None else self.queue_cell[groups],
         )
 
 
@@ -75,6 +84,10 @@ class HowReviewed:
     blocks : bool
         Whether a positive verdict blocks the case.
     detection_rate, complaint_rate : (float, float), optional
+    ranked_by : str or None
+        Column of the score that filled the queue, where it is another than the model's.
+    score_scale : "probability" or "unbounded"
+        Of both scores.
     """
 
     blocks: bool
@@ -84,6 +97,8 @@ class HowReviewed:
     is_reason_given: bool = False
     detection_rate: tuple[float, float] | None = None
     complaint_rate: tuple[float, float] | None = None
+    ranked_by: str | None = None
+    score_scale: Literal["probability", "unbounded"] = "probability"
 
     @classmethod
     def of(cls, monitor: Monitor) -> Self | None:
@@ -101,6 +116,8 @@ class HowReviewed:
                 1 if first.detection_rate == (1, 1) else first.detection_rate
             ),
             complaint_rate=monitor.complaint_rate,
+            ranked_by=first.ranked_by,
+            score_scale=monitor.score_scale,
         )
 
     @classmethod
@@ -125,6 +142,7 @@ class HowReviewed:
             kinds=kinds_of_states(states, stopped=stopped),
             ranked=are_ranked(states),
             stopped=stopped,
+            queue_cell=None if self.ranked_by is None else segments[self.ranked_by],
         )
 
     def rows_of(
@@ -154,16 +172,29 @@ class HowReviewed:
         Raises
         ------
         InputError
-            If nothing says why rows were reviewed, and many from the lowest verdict on were not; or
-            if positive verdicts do not block, and rows with one are stopped.
+            If nothing says why rows were reviewed, and many from the lowest verdict on were not; if
+            positive verdicts do not block, and rows with one are stopped; or if the score that
+            filled the queue is missing somewhere.
         """
         kinds, ranked = groups.kinds, groups.ranked
         if not self.blocks:
             _refuse_stopped_positives(number, groups)
         left = np.isin(kinds, _LEFT)
+        if groups.queue_cell is not None:
+            lower = upper = self._queue_scores(groups.queue_cell, number)
         cuts = cuts_of_scores(lower[ranked], upper[left], all_scores=lower)
         if cuts and is_mature and not self.is_reason_given:
             _check_share(number, ranked=ranked, left=left & (upper >= cuts[0]))
+        if groups.queue_cell is not None:
+            return count_by_queue(
+                kinds=kinds,
+                ranked=ranked,
+                number=number,
+                cell=cell,
+                cells=len(cell_lower),
+                queue_lower=lower,
+                rules=rules,
+            )
         stopped = kinds == KINDS.index("stopped")
         edges = lowest_of_stopped(lower[stopped], upper[~stopped])
         size = len(cell_lower)
@@ -180,6 +211,22 @@ class HowReviewed:
             edges=begin(edges),
             rules=rules,
         )
+
+    def _queue_scores(self, queue_cell: NDArray[np.str_], number: IntArray) -> FloatArray:
+        """Where the cells of the score that filled the queue begin."""
+        unusable = queue_cell == ""
+        if unusable.any():
+            within = " within [0, 1]" if self.score_scale == "probability" else ""
+            msg = (
+                f"column {self.ranked_by!r}, the score that filled the queue (ranked_by in "
+                f"reviews), is no finite number{within} in {int(number[unusable].sum())} of "
+                f"{int(number.sum())} rows: give it for every row"
+            )
+            if within:
+                msg += ", or write score_scale: unbounded if it may be outside"
+            raise InputError(msg)
+        grid = ScoreGrid(scale=self.score_scale, coarser=QUEUE_COARSER)
+        return grid.lowest(queue_cell.astype(np.int64))
 
     def read(
         self, table: ScoreTable, *, threshold: float, is_early: bool = False
@@ -214,7 +261,8 @@ def _check_share(number: IntArray, *, ranked: NDArray[np.bool_], left: NDArray[n
             f"{reviewed} rows were reviewed, and {passed_over} that score no lower than the lowest "
             "of them were not, so the queue did not take the highest scores alone: name the column "
             "that says why each was reviewed, chosen_by in reviews, with the words score, random, "
-            "audit, complaint or names of rules; or the column of what was done with each row, "
-            "action in predictions, if they were declined outright"
+            "audit, complaint or names of rules; the column of the score that filled the queue, "
+            "ranked_by in reviews, if that was another; or the column of what was done with each "
+            "row, action in predictions, if they were declined outright"
         )
         raise InputError(msg)

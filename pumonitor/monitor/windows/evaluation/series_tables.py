@@ -260,7 +260,9 @@ class _Cells:
         columns = (self.cell, self.lower, self.upper, self.unlabeled, self.negative)
         of_labeled = (self.labeled_cell, self.propensity, self.labeled_rows)
         kinds = () if self.reviewed is None else tuple(self.reviewed.kinds)
-        for column in (*columns, *of_labeled, *kinds):
+        queue = None if self.reviewed is None else self.reviewed.queue
+        by_queue = () if queue is None else (*queue.kinds, *queue.known)
+        for column in (*columns, *of_labeled, *kinds, *by_queue):
             hashed.update(f"{len(column)}\n".encode())
             hashed.update(column.astype("<f8" if column.dtype.kind == "f" else "<i8").tobytes())
         return hashed.hexdigest()
@@ -339,7 +341,7 @@ def _series_table(
 ) -> SeriesTable:
     table: ScoreTable | None = None
     begins: tuple[float, ...] = (threshold,)
-    if cells.reviewed is not None:
+    if cells.reviewed is not None and cells.reviewed.queue is None:
         begins = (threshold, *cells.reviewed.cuts, *cells.reviewed.edges)
     try:
         if undefined_reason is None:

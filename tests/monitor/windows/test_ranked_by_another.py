@@ -1,0 +1,109 @@
+"""A window whose queue another score filled: from its rows to estimates, through the ledger."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+import pumonitor
+from pumonitor.monitor.ledger.records.table_bytes import table_from_bytes, table_to_bytes
+from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
+from pumonitor.monitor.windows.evaluation.series_tables import tables_of
+from pumonitor.ports import CountRequest, Pane, Window
+from pumonitor.sources.column_types.monitored_tables import (
+    LabelColumns,
+    PredictionColumns,
+    ReviewColumns,
+)
+from pumonitor.sources.opening import open_source
+from tests.reviews.two_models import shop
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+WINDOW = Window(start=START, end=START + timedelta(days=1), index=0)
+PANE = Pane(window=WINDOW, number=0, state="mature", as_of=START + timedelta(days=9))
+METRICS = ("class_prior", "recall", "precision", "f1", "auc")
+
+
+def series_of(rows, *, ranked_by="champion", missing=0):
+    """The challenger's series, counted from three tables."""
+    number = np.arange(len(rows.verdicts))
+    champion = expit(rows.scores["champion"])
+    champion[:missing] = np.nan
+    made = pd.DataFrame(
+        {
+            "id": number,
+            "made": START + pd.to_timedelta(number, unit="s"),
+            "score": expit(rows.scores["challenger"]),
+            "champion": champion,
+        }
+    )
+    later = START + timedelta(days=3)
+    known = pd.DataFrame({"id": number[rows.complained], "known": later})
+    looked_at = ~np.isnan(rows.verdicts)
+    reviewed = pd.DataFrame(
+        {"id": number[looked_at], "verdict": rows.verdicts[looked_at].astype(int), "at": later}
+    )
+    threshold = float(expit(rows.thresholds["challenger"]))
+    source = open_source(
+        made,
+        PredictionColumns(id="id", time="made", score="score", ranked_by=ranked_by),
+        known,
+        LabelColumns(id="id", known_at="known"),
+        reviews=[(reviewed, ReviewColumns(id="id", verdict="verdict", decided_at="at"))],
+    )
+    counts = source.counts(CountRequest(window=WINDOW, as_of=(PANE.as_of,), threshold=threshold))
+    source.close()
+    how = HowReviewed(blocks=rows.blocks, ranked_by=ranked_by)
+    (series,) = tables_of(counts, [PANE], threshold=threshold, reviews=how)
+    return how, threshold, series
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+def test_estimates_are_those_of_the_rows_themselves(blocks):
+    rows = shop(4, blocks=blocks)
+    how, threshold, series = series_of(rows)
+    stored = table_from_bytes(table_to_bytes(series.table))
+    read = how.read(stored, threshold=threshold)
+    of_rows = pumonitor.evaluate(
+        rows.complained,
+        expit(rows.scores["challenger"]),
+        threshold=threshold,
+        reviews=pumonitor.Reviews(
+            rows.verdicts, blocks=blocks, ranked_by=expit(rows.scores["champion"])
+        ),
+    )
+    truth = {**rows.truth()["challenger"], "class_prior": rows.is_positive.mean()}
+
+    assert read.posterior is not read.by_queue
+    for metric in METRICS:
+        estimate, expected = read.estimates[metric], of_rows[metric]
+        wide = expected.high - expected.low
+        assert estimate.low <= truth[metric] <= estimate.high
+        assert abs(estimate.value - expected.value) < 0.2 * wide, metric
+        assert 0.75 < (estimate.high - estimate.low) / wide < 1.33, metric
+
+
+def test_a_missing_score_of_the_queue_is_told():
+    _, _, series = series_of(shop(4), missing=7)
+
+    assert series.table is None
+    assert series.undefined_reason == (
+        "column 'champion', the score that filled the queue (ranked_by in reviews), is no finite "
+        "number within [0, 1] in 7 of 20000 rows: give it for every row, or write score_scale: "
+        "unbounded if it may be outside"
+    )
+
+
+def test_rows_of_the_queue_add_up_after_cells_are_joined():
+    _, threshold, series = series_of(shop(4))
+    few = series.table.compress(200, thresholds=[threshold])
+    before, after = series.table.reviewed.queue, few.reviewed.queue
+
+    assert len(few) <= 201
+    assert np.array_equal(after.known.sum(axis=1), before.known.sum(axis=1))
+    assert np.array_equal(after.possible.sum(axis=1), before.possible.sum(axis=1))
+    assert np.array_equal(few.reviewed.kinds.sum(axis=1), after.kinds.sum(axis=1))
