@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pumonitor.cli.addresses import read_variables
-from pumonitor.cli.options import DATA, OUTPUT
+from pumonitor.cli.options import DATA, OUTPUT, LabelOriginName
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
+from pumonitor.cli.reviews_of_file import Blocks, Words
 
 if TYPE_CHECKING:
     from pumonitor.monitor.onboarding.onboarded import Onboarded
 
 __all__ = ["init"]
 
-_MONITOR = "Monitor"
+_MONITOR, _REVIEWS = "Monitor", "Reviews"
 
 
 def init(
@@ -47,6 +48,50 @@ def init(
             help="Confirmed positives: a file, pattern or address.",
             rich_help_panel=DATA,
             callback=read_variables,
+        ),
+    ] = None,
+    reviews: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Verdicts of a review queue, if there is one: a file, pattern or address. "
+            "Positives are complaints alone then. In a folder of three tables it is found by its "
+            "name. Needs --blocks or --no-blocks where nobody can be asked.",
+            rich_help_panel=_REVIEWS,
+            callback=read_variables,
+        ),
+    ] = None,
+    verdict: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column with what review found.", rich_help_panel=_REVIEWS
+        ),
+    ] = None,
+    word: Words = None,
+    decided_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN|none",
+            help="Column with the time of a verdict; 'none' if there is none.",
+            rich_help_panel=_REVIEWS,
+        ),
+    ] = None,
+    chosen_by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN|none",
+            help="Column with why a case was reviewed; 'none' if the highest scores were.",
+            rich_help_panel=_REVIEWS,
+        ),
+    ] = None,
+    blocks: Blocks = None,
+    label_origin: Annotated[
+        LabelOriginName | None,
+        typer.Option(
+            help="Where confirmed positives come from, where there are no reviews. queue: analysts "
+            "work through the highest scores; complaints: chargebacks, reports, diagnoses come by "
+            "themselves; both: in one table; random: cases drawn by chance.",
+            rich_help_panel=DATA,
         ),
     ] = None,
     id_column: Annotated[
@@ -163,6 +208,15 @@ def init(
     name: Annotated[
         str | None, typer.Option(help="Name of the monitor.", rich_help_panel=_MONITOR)
     ] = None,
+    upgrade: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="YAML",
+            help="Propose reviews for the monitors of a configuration whose confirmed negatives "
+            "(label) or propensities stand in for them. Prints them and changes nothing.",
+            rich_help_panel=_REVIEWS,
+        ),
+    ] = None,
     yes: Annotated[
         bool,
         typer.Option(
@@ -184,9 +238,15 @@ def init(
 
     Columns, windows and maturity are proposed from what is in the files, with the reason for each.
     On a terminal every proposal is a question; elsewhere, or with --yes, it is accepted. A share of
-    positives that is known of some past period, or an audit, is asked for once.
+    positives that is known of some past period, or an audit, is asked for once, and so is where
+    confirmed positives come from.
 
     Example: pumonitor init data --threshold 0.8
+
+    With verdicts of a review queue beside chargebacks: pumonitor init data --reviews
+    data/reviews.parquet --blocks
+
+    Of a configuration that has none yet: pumonitor init --upgrade pumonitor.yaml
     """
     with errors_as_messages():
         from pumonitor.monitor.onboarding.answers import accept_proposals
@@ -197,6 +257,12 @@ def init(
             write_configuration,
         )
 
+        said_of_blocks = None if blocks is None else "yes" if blocks else "no"
+        if upgrade is not None:
+            from pumonitor.monitor.onboarding.upgrade import proposed_reviews
+
+            typer.echo(proposed_reviews(upgrade, blocks=said_of_blocks))
+            return
         if not force:
             refuse_existing(output)
         options = Options(
@@ -216,6 +282,13 @@ def init(
             known_prior=_known(known_prior, audit),
             prior_period=_period(known_prior or audit, prior_from, prior_to),
             name=name,
+            label_origin=None if label_origin is None else label_origin.value,
+            reviews=reviews,
+            verdict=verdict,
+            words=tuple(word or ()),
+            decided_at=decided_at,
+            chosen_by=chosen_by,
+            blocks=said_of_blocks,
         )
         given = tuple(files or ())
         if yes or not _somebody_is_there():

@@ -177,6 +177,7 @@ def test_on_a_terminal_every_proposal_is_a_question(folder):
     os.close(terminal)
     answers = {
         "score": ["nonsense", "score"],
+        "label_origin": ["chargebacks", "complaints"],
         "window": ["1d"],
         "threshold": ["0.9"],
         "known prior": ["10%", "30/300"],
@@ -209,6 +210,8 @@ def test_on_a_terminal_every_proposal_is_a_question(folder):
     )
     (monitor,) = read_configuration("pumonitor.yaml").configuration.monitors.values()
     assert (monitor.name, monitor.window, monitor.threshold) == ("fraud", "1d", 0.9)
+    assert monitor.label_origin == "complaints"
+    assert "Please answer with one of queue, complaints, both, random, unknown." in told
     assert monitor.prior_of_period == audited_prior(
         30, 300, start=date(2026, 1, 5), end=date(2026, 2, 2)
     )
@@ -216,6 +219,6 @@ def test_on_a_terminal_every_proposal_is_a_question(folder):
 
 
 WHAT = (
-    "score", "time", "known_at", "zone", "window", "maturity", "threshold", "known prior",
-    "known prior of", "name", "id",
+    "score", "time", "known_at", "label_origin", "zone", "window", "maturity", "threshold",
+    "known prior", "known prior of", "name", "id",
 )  # fmt: skip

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.config.sections.sources import Outcomes
 from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.monitor.onboarding.upgrade import stands_in_for_reviews
 from pumonitor.sensitivity.label_preference import (
     label_assumption,
     why_labels_of_a_queue_do_not_tell,
@@ -52,20 +52,15 @@ def label_warnings(monitor: Monitor) -> Iterator[str]:
 
 def upgrade_warning(monitor: Monitor) -> str | None:
     """That reviews would say more than what stands in for them; None where nothing does."""
-    positives = monitor.positives
-    if monitor.reviews or monitor.label_origin in {"complaints", "random"}:
+    stands_in = stands_in_for_reviews(monitor)
+    if monitor.label_origin in {"complaints", "random"}:
         return None
-    stands_in = [
-        *(["propensity"] if positives.propensity is not None else []),
-        *(["label"] if _may_hold_negatives(monitor) else []),
-    ]
     if not stands_in:
         return None
     return (
-        f"positives have {' and '.join(stands_in)}, which stand in for the verdicts of a review "
-        "queue, and from which recall, F1 and AUC come out wrong where the queue takes the highest "
-        "scores. Results stay as they are; pumonitor init --upgrade pumonitor.yaml proposes "
-        "reviews"
+        f"positives have {' and '.join(stands_in)} in place of the verdicts of a review queue: "
+        "recall, F1 and AUC come out wrong where the queue takes the highest scores. Results stay "
+        "as they are; pumonitor init --upgrade pumonitor.yaml proposes reviews"
     )
 
 
@@ -78,8 +73,3 @@ def label_notes(monitor: Monitor) -> Iterator[str]:
     )
     if assumption is not None:
         yield assumption.sentence
-
-
-def _may_hold_negatives(monitor: Monitor) -> bool:
-    label = monitor.positives.label
-    return bool(label.negative) if isinstance(label, Outcomes) else label is not None

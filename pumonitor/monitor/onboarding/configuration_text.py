@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from pumonitor.monitor.config.values.durations import shown_duration
-from pumonitor.monitor.onboarding.onboarded import Onboarded
+from pumonitor.monitor.onboarding.onboarded import Onboarded, ReviewQueue
 from pumonitor.monitor.onboarding.outcome_words import written_words
 
-__all__ = ["configuration_text"]
+__all__ = ["Written", "configuration_text", "reviews_lines"]
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*|\d+(h|d|w|mo)")
 _COMMENTS: Final = 44
@@ -35,6 +35,10 @@ _HEADER: Final = (
 _DESTINATIONS: Final = (
     "# destinations:                             # who is notified of alerts",
     "#   oncall: {apprise: ${PAGER_URL}}         # chat, e-mail, paging; pumonitor notify --test",
+)
+_FEATURES: Final = (
+    "      # features: [COLUMN, COLUMN]          # keep the class prior if the model breaks",
+    "      # group: CUSTOMER                     # an entity that recurs; with features",
 )
 _RULES: Final = (
     "    # rules:                                # without rules no alert can fire",
@@ -73,10 +77,10 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         _line(6, "time_unit", found.time_unit, "since 1970"),
         _line(6, "score", found.score, why.get("score")),
         _line(6, "model_version", found.model_version, "each version is a series of its own"),
+        *_stopped(found),
         *_segments(found),
-        "      # features: [COLUMN, COLUMN]          # keep the class prior if the model breaks",
-        "      # group: CUSTOMER                     # an entity that recurs; with features",
-        "    positives:",
+        *(_FEATURES if found.reviews is None else ()),
+        _positives(found),
         _line(6, "source", _path(found.positives, folder)),
         _line(6, "id", found.positives_id, "refers to the prediction"),
         _line(6, "known_at", found.known_at, why.get("known_at")),
@@ -84,17 +88,92 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         _line(6, "time_unit", found.known_unit, "since 1970"),
         _label(found),
         _line(6, "propensity", found.propensity, "chance that such a positive is confirmed"),
+        *([] if found.reviews is None else reviews_lines(found.reviews, folder=folder)),
+        *_label_origin(found),
         _line(4, "window", found.window, why.get("window")),
         _line(4, "zone", found.zone, "time zone in which days begin"),
         _line(4, "maturity", shown_duration(found.maturity), why.get("maturity")),
-        _line(4, "schedule", _Written(json.dumps(schedule)), "of pumonitor serve, in UTC"),
+        _line(4, "schedule", Written(json.dumps(schedule)), "of pumonitor serve, in UTC"),
         _line(4, "score_scale", found.score_scale, why.get("score_scale")),
-        _line(4, "threshold", _Written(repr(found.threshold)), why.get("threshold")),
+        _line(4, "threshold", Written(repr(found.threshold)), why.get("threshold")),
         *_class_prior(found),
         *_RULES,
         *_reference(found, why.get("reference", "")),
     ]
     return "\n".join(line for line in lines if line is not None) + "\n"
+
+
+def _positives(found: Onboarded) -> str:
+    if found.reviews is None:
+        return "    positives:"
+    return _commented("    positives:", "complaints alone, without what the queue found")
+
+
+def _stopped(found: Onboarded) -> list[str]:
+    if found.stopped is None:
+        return []
+    words = json.dumps(list(found.stopped.words), ensure_ascii=False)
+    written = f"      action: {{column: {_scalar(found.stopped.column)}, stopped: {words}}}"
+    return [_commented(written, "rows that nobody will ever know of")]
+
+
+def _label_origin(found: Onboarded) -> list[str]:
+    if found.reviews is not None:
+        return []
+    if found.label_origin is None:
+        return [
+            "    # label_origin: complaints              # or queue, both, random: where positives "
+            "come from"
+        ]
+    return [_commented(f"    label_origin: {found.label_origin}", "where positives come from")]
+
+
+def reviews_lines(queue: ReviewQueue, *, folder: Path) -> list[str]:
+    """The section of a review queue, as a monitor's configuration has it.
+
+    Parameters
+    ----------
+    queue : ReviewQueue
+    folder : Path
+        Where the file will be: paths are written relative to it.
+    """
+    words, verdict = queue.words, queue.verdict
+    plain = {*words.positive} <= {"1"} and {*words.negative} <= {"0"}
+    if not (plain and {*words.undecided} <= {"undecided"}):
+        verdict = Written(written_words(queue.verdict, words))
+    lines = [
+        "    reviews:",
+        _line(6, "source", _path(queue.source, folder)),
+        _line(6, "id", queue.id, "refers to the prediction"),
+        _line(6, "verdict", verdict, "an empty verdict is a case that waits"),
+        _line(6, "decided_at", queue.decided_at, "when the verdict was given"),
+        _line(6, "time_zone", queue.decided_zone, "for times without a zone"),
+        _line(6, "time_unit", queue.decided_unit, "since 1970"),
+        _line(6, "reviewer", queue.reviewer),
+        _line(6, "chosen_by", _chosen_by(queue), "why a case was reviewed"),
+        _line(6, "blocks", *_blocks(queue)),
+        "    # complaint_rate: [0.4, 0.8]            # of positives nobody reviewed, if known",
+    ]
+    return [line for line in lines if line is not None]
+
+
+def _blocks(queue: ReviewQueue) -> tuple[str, str]:
+    if queue.blocks is None:
+        return "FILL_IN", "true if a positive verdict stops the case, else false"
+    if queue.blocks:
+        return Written("true"), "a positive verdict stops the case: it never complains"
+    return Written("false"), "a positive verdict stops nothing: it may complain"
+
+
+def _chosen_by(queue: ReviewQueue) -> str | None:
+    if queue.chosen_by is None or not queue.reasons:
+        return queue.chosen_by
+    parts = [f"column: {_scalar(queue.chosen_by)}"]
+    parts += [
+        f"{reason}: {json.dumps(list(words), ensure_ascii=False)}"
+        for reason, words in queue.reasons.items()
+    ]
+    return Written(f"{{{', '.join(parts)}}}")
 
 
 def _commented(line: str, comment: str) -> str:
@@ -106,7 +185,7 @@ def _commented(line: str, comment: str) -> str:
     return "\n".join([*(f"{indent}# {part}" for part in above), line])
 
 
-class _Written(str):
+class Written(str):
     """A value as it is written in the file."""
 
     __slots__ = ()
@@ -116,14 +195,14 @@ def _line(indent: int, key: str, value: str | None, comment: str | None = None) 
     """A key with its value and a comment; nothing without a value."""
     if value is None:
         return None
-    text = f"{' ' * indent}{key}: {value if isinstance(value, _Written) else _scalar(value)}"
+    text = f"{' ' * indent}{key}: {value if isinstance(value, Written) else _scalar(value)}"
     return _commented(text, comment) if comment else text
 
 
 def _label(found: Onboarded) -> str | None:
     if found.label is None or found.label_words is None:
         return _line(6, "label", found.label, "1 confirmed positive, -1 confirmed negative")
-    written = _Written(written_words(found.label, found.label_words))
+    written = Written(written_words(found.label, found.label_words))
     return _line(6, "label", written, "what each outcome means; any other word is an error")
 
 
@@ -139,6 +218,8 @@ def _segments(found: Onboarded) -> list[str]:
 
 
 def _class_prior(found: Onboarded) -> list[str]:
+    if found.class_prior is None:
+        return []
     if found.class_prior != "auto":
         return [
             _commented(f"    class_prior: {found.class_prior}", "the series is followed from there")
@@ -164,7 +245,7 @@ def _reference(found: Onboarded, why: str) -> list[str]:
 
 def _path(path: str, folder: Path) -> str:
     """Path relative to the configuration's folder if it is in or beside it; addresses stay."""
-    if "://" in path:
+    if "://" in path or isinstance(path, Written):
         return path
     relative = os.path.relpath(Path(path).absolute(), folder.absolute())
     far = relative.startswith(os.path.join("..", "..", "..", ".."))  # noqa: PTH118

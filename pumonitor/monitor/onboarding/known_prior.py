@@ -129,8 +129,8 @@ def known_question() -> Question:
         proposal=_NOT_KNOWN,
         why="the share of positives in a past period, if it is known from an audit, chargebacks or "
         "a full review. Give value, low and high end, such as 0.03 0.02 0.04, or 12/300 if 12 "
-        "of 300 random cases were positive. Scores alone give only an upper bound; a known "
-        "share makes the interval of the class prior narrow, also after the model breaks",
+        "of 300 random cases were positive. Scores alone leave it open; a known share makes the "
+        "interval of the class prior narrow, also after the model breaks",
         read=read_known,
     )
 

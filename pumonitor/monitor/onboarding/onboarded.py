@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 
-__all__ = ["Ask", "Finding", "Onboarded", "Options", "Question"]
+__all__ = [
+    "Ask",
+    "Finding",
+    "Onboarded",
+    "Options",
+    "Question",
+    "ReviewQueue",
+    "StoppedRows",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +39,13 @@ class Options:
     prior_period: str | None = None
     zone: str | None = None
     name: str | None = None
+    label_origin: str | None = None
+    reviews: str | None = None
+    verdict: str | None = None
+    words: Sequence[str] = ()
+    decided_at: str | None = None
+    chosen_by: str | None = None
+    blocks: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +89,49 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewQueue:
+    """What the configuration says of a review queue.
+
+    Attributes
+    ----------
+    source : str
+        Path or pattern.
+    id, verdict : str
+        Columns.
+    words : LabelWords
+        What the verdicts are, without the empty one.
+    decided_at, reviewer, chosen_by : str or None
+        Columns.
+    decided_zone, decided_unit : str or None
+        How times of verdicts are read.
+    reasons : mapping of str to sequence of str
+        Words of `chosen_by` by reason; empty if they are too many.
+    blocks : bool or None
+        None where it is to be filled in.
+    """
+
+    source: str
+    id: str
+    verdict: str
+    words: LabelWords
+    decided_at: str | None
+    decided_zone: str | None
+    decided_unit: str | None
+    reviewer: str | None
+    chosen_by: str | None
+    reasons: Mapping[str, Sequence[str]]
+    blocks: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoppedRows:
+    """Which predictions were stopped outright: a column and its words for it."""
+
+    column: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Onboarded:
     """Everything that a configuration of one monitor needs.
 
@@ -93,13 +151,17 @@ class Onboarded:
     zone, window, score_scale : str
     maturity : timedelta
     threshold : float
-    class_prior : str
-        As the file has it.
+    class_prior : str or None
+        As the file has it; None beside reviews.
     reference : tuple of str or None
         Start and end, in the zone.
     findings : tuple of Finding
     notes : tuple of str
         What the user should know.
+    label_origin : str or None
+        Where confirmed positives come from, if it was said.
+    reviews : ReviewQueue or None
+    stopped : StoppedRows or None
     """
 
     name: str
@@ -124,7 +186,10 @@ class Onboarded:
     score_scale: str
     maturity: timedelta
     threshold: float
-    class_prior: str
+    class_prior: str | None
     reference: tuple[str, str] | None
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    label_origin: str | None = None
+    reviews: ReviewQueue | None = None
+    stopped: StoppedRows | None = None

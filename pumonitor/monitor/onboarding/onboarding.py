@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -21,8 +22,17 @@ from pumonitor.monitor.onboarding.known_prior import (
     read_known,
     read_period,
 )
-from pumonitor.monitor.onboarding.onboarded import Ask, Onboarded, Options, Question
+from pumonitor.monitor.onboarding.label_origin import NOT_SAID, origin_question
+from pumonitor.monitor.onboarding.onboarded import (
+    Ask,
+    Onboarded,
+    Options,
+    Question,
+    ReviewQueue,
+    StoppedRows,
+)
 from pumonitor.monitor.onboarding.pairing import pair_of_tables
+from pumonitor.monitor.onboarding.review_choices import choose_reviews, stopped_rows
 from pumonitor.monitor.onboarding.table_reader import TableReader, open_tables
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, TableSample
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
@@ -62,12 +72,35 @@ def onboard(
     InputError
         If the two tables are not found, or a column is not valid for its role.
     """
-    paths = pair_of_tables(files, predictions=options.predictions, positives=options.positives)
+    *pair, of_reviews = pair_of_tables(
+        files,
+        predictions=options.predictions,
+        positives=options.positives,
+        reviews=options.reviews,
+    )
+    if of_reviews is None and any(
+        (options.verdict, options.words, options.decided_at, options.chosen_by, options.blocks)
+    ):
+        msg = (
+            "--verdict, --word, --decided-at, --chosen-by and --blocks are of a table of reviews: "
+            "name it with --reviews"
+        )
+        raise InputError(msg)
+    paths = [*pair, *([] if of_reviews is None else [of_reviews])]
     with open_tables(paths, progress=progress) as (reader, locations):
-        tables = reader.table(locations[0]), reader.table(locations[1])
-        if options.predictions is None and proposals.is_turned(*tables):
-            tables = tables[1], tables[0]
-        return _Decisions(reader, *tables, options=options, ask=ask, now=clock()).all()
+        predictions, positives, *others = map(reader.table, locations)
+        if options.predictions is None and proposals.is_turned(predictions, positives):
+            predictions, positives = positives, predictions
+        decisions = _Decisions(
+            reader,
+            predictions,
+            positives,
+            reviews=others[0] if others else None,
+            options=options,
+            ask=ask,
+            now=clock(),
+        )
+        return decisions.all()
 
 
 class _Decisions:
@@ -79,6 +112,7 @@ class _Decisions:
         predictions: TableSample,
         positives: TableSample,
         *,
+        reviews: TableSample | None,
         options: Options,
         ask: Ask,
         now: datetime,
@@ -87,10 +121,13 @@ class _Decisions:
         self._reader = reader
         self._predictions = predictions
         self._positives = positives
+        self._reviews = reviews
         self._options = options
         self._answers = Answers(ask)
         self._answers.found("predictions", predictions.name, "has scores")
         self._answers.found("positives", positives.name, "refers to them")
+        if reviews is not None:
+            self._answers.found("reviews", reviews.name, "has verdicts of a queue")
         self._columns = ColumnChoices(
             reader, predictions, positives, options=options, answers=self._answers
         )
@@ -104,6 +141,7 @@ class _Decisions:
         time = self._columns.column("time", self._predictions, proposals.time_column, options.time)
         known = self._columns.known_at()
         label, words = self._columns.label()
+        origin = self._label_origin()
         zone = self._zone(time, known)
         extent = self._extent(
             ids, time=time, score=score.name, known=known, label=label, words=words, zone=zone
@@ -113,10 +151,14 @@ class _Decisions:
         maturity = self._maturity(extent)
         threshold = self._threshold(scale, score.name)
         version = self._columns.model_version()
-        propensity = self._propensity()
+        queue, stopped = self._queue(ids[0], zone)
+        propensity = None if queue is not None else self._propensity()
         reference = self._reference(extent, window=window, zone=zone, maturity=maturity)
-        class_prior = self._class_prior(extent, reference, WindowGrid(every=window, zone=zone))
+        class_prior = None
+        if queue is None:
+            class_prior = self._class_prior(extent, reference, WindowGrid(every=window, zone=zone))
         used = {*ids, score.name, time.name, *([version.name] if version else [])}
+        used |= {stopped.column} if stopped is not None else set()
         segments = proposals.segment_columns(self._predictions, used)
         return Onboarded(
             name=self._name(),
@@ -145,7 +187,48 @@ class _Decisions:
             reference=reference,
             findings=tuple(self._answers.findings),
             notes=tuple(self._answers.notes),
+            label_origin=origin,
+            reviews=queue,
+            stopped=stopped,
         )
+
+    def _label_origin(self) -> str | None:
+        """Where confirmed positives come from, as the user says; implied by reviews."""
+        if self._reviews is not None:
+            return None
+        answer = self._answers.answer(origin_question(), self._options.label_origin)
+        if answer == NOT_SAID:
+            self._answers.notes.append(
+                "Where confirmed positives come from was not said (--label-origin): they are taken "
+                "for a fair sample of the positives, and results will say so."
+            )
+            return None
+        self._answers.found("label_origin", answer, "as given")
+        if answer in {"queue", "both"}:
+            self._answers.notes.append(
+                "A queue prefers the cases that it looks at: recall, F1 and AUC have no value from "
+                "such labels. Give the table of its verdicts with --reviews, and complaints "
+                "alone with --positives."
+            )
+        return answer
+
+    def _queue(self, id_: str, zone: str) -> tuple[ReviewQueue | None, StoppedRows | None]:
+        """The review queue, and rows that were stopped outright; None without reviews."""
+        if self._reviews is None:
+            return None, None
+        queue = choose_reviews(
+            self._reader,
+            self._predictions,
+            self._reviews,
+            id_=id_,
+            options=replace(self._options, zone=zone),
+            answers=self._answers,
+        )
+        self._answers.notes.append(
+            "Beside reviews, positives are complaints alone. Reviews and complaints say how many "
+            "positives there are: no class prior is needed."
+        )
+        return queue, stopped_rows(self._reader, self._predictions, self._answers)
 
     def _extent(
         self,
@@ -313,8 +396,8 @@ class _Decisions:
         known = read_known(self._answers.answer(known_question(), self._options.known_prior))
         if known is None:
             why = (
-                "estimated from the scores, which give only an upper bound; a share known for a "
-                "past period (--known-prior) or an audit (--audit) makes its interval narrower"
+                "estimated from the scores, if labels are a fair sample; a share known for a past "
+                " period (--known-prior) or an audit (--audit) makes its interval narrower"
             )
             self._answers.found("class_prior", "auto", why)
             return "auto"

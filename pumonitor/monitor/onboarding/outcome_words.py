@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Collection, Mapping
+from typing import Final, Literal
 
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 
-__all__ = ["is_named_like_an_outcome", "words_meant", "written_words"]
+__all__ = [
+    "Meaning",
+    "is_named_like_an_outcome",
+    "sorted_words",
+    "word_meaning",
+    "words_meant",
+    "written_words",
+]
 
 _OUTCOMES: Final = re.compile(
     r"(.*_)?(labels?|state|status|outcome|verdict|result|decision|disposition|resolution|finding|"
@@ -19,21 +26,23 @@ _OUTCOMES: Final = re.compile(
 _NO_OUTCOMES: Final = re.compile(r".*_(at|on|time|timestamp|ts|date|by|id|reason)", re.IGNORECASE)
 """When, by whom and why a case ended."""
 
-_MEANINGS: Final = (
-    re.compile(
+Meaning = Literal["positive", "negative", "undecided"]
+
+_MEANINGS: Final[dict[Meaning, re.Pattern[str]]] = {
+    "positive": re.compile(
         r"1|y|yes|true|t|positive|pos|tp|confirm(ed)?|(confirmed_)?fraud(ulent)?|abus(e|ive)|bad|"
-        r"spam|malicious|chargeback|churn(ed)?|upheld|substantiated|malignant|true_positive"
+        r"spam|malicious|chargeback|churn(ed)?|upheld|substantiated|malignant|true_positive|removed?"
     ),
-    re.compile(
+    "negative": re.compile(
         r"0|-1|n|no|false|f|negative|neg|fp|reject(ed)?|refuted|legit(imate)?|genuine|good|ok(ay)?|"
         r"clean|cleared|dismissed|benign|ham|unfounded|unsubstantiated|false_positive|"
-        r"no(t|n)?_?fraud(ulent)?|not_confirmed|retained"
+        r"no(t|n)?_?fraud(ulent)?|not_confirmed|retained|keep|kept"
     ),
-    re.compile(
+    "undecided": re.compile(
         r"|open|pending|undecided|unclear|unknown|new|waiting|(in_|under_)?review|in_progress|"
-        r"assigned|escalated|inconclusive|n/a|na|none|null"
+        r"assigned|escalated?|inconclusive|n/a|na|none|null"
     ),
-)
+}
 """Usual words of positives, of negatives and of cases that are not decided."""
 
 
@@ -60,17 +69,36 @@ def words_meant(words: Collection[str]) -> LabelWords | None:
     >>> words_meant(["confirmed", "blue"]) is None
     True
     """
-    sorted_out: tuple[list[str], ...] = ([], [], [])
-    for word in words:
-        plain = re.sub(r"[\s_-]+(?=\w)", "_", word.strip().casefold()) if word != "-1" else word
-        meanings = [index for index, usual in enumerate(_MEANINGS) if usual.fullmatch(plain)]
-        if not meanings:
-            return None
-        sorted_out[meanings[0]].append(word)
-    positive, negative, undecided = (tuple(those) for those in sorted_out)
-    if not positive or not (negative or undecided):
+    meanings = {word: word_meaning(word) for word in words}
+    if None in meanings.values():
         return None
-    return LabelWords(positive=positive, negative=negative, undecided=undecided)
+    sorted_out = sorted_words(meanings)
+    if not sorted_out.positive or not (sorted_out.negative or sorted_out.undecided):
+        return None
+    return sorted_out
+
+
+def word_meaning(word: str) -> Meaning | None:
+    """What a word usually means; None if it is not known.
+
+    Examples
+    --------
+    >>> word_meaning("Not fraud"), word_meaning("chargeback"), word_meaning("blue")
+    ('negative', 'positive', None)
+    """
+    plain = re.sub(r"[\s_-]+(?=\w)", "_", word.strip().casefold()) if word != "-1" else word
+    return next((what for what, usual in _MEANINGS.items() if usual.fullmatch(plain)), None)
+
+
+def sorted_words(meanings: Mapping[str, Meaning | None]) -> LabelWords:
+    """Words by what each means, in their order."""
+
+    def those(meaning: Meaning) -> tuple[str, ...]:
+        return tuple(word for word, what in meanings.items() if what == meaning)
+
+    return LabelWords(
+        positive=those("positive"), negative=those("negative"), undecided=those("undecided")
+    )
 
 
 def written_words(column: str, words: LabelWords) -> str:

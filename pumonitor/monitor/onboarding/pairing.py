@@ -15,21 +15,27 @@ __all__ = ["pair_of_tables"]
 
 _ENDINGS: Final = (".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".jsonl", ".ndjson")
 _PREDICTIONS: Final = re.compile(r"predict|scor|infer", re.IGNORECASE)
+_REVIEWS: Final = re.compile(r"review|verdict|queue|decision|investigat", re.IGNORECASE)
 _POSITIVES: Final = re.compile(
     r"confirm|positive|label|chargeback|feedback|report|outcome|fraud|case", re.IGNORECASE
 )
 
 
 def pair_of_tables(
-    files: Sequence[str], *, predictions: str | None = None, positives: str | None = None
-) -> tuple[str, str]:
-    """Paths or patterns of the predictions and of the confirmations.
+    files: Sequence[str],
+    *,
+    predictions: str | None = None,
+    positives: str | None = None,
+    reviews: str | None = None,
+) -> tuple[str, str, str | None]:
+    """Paths or patterns of the predictions, of the confirmations, and of reviews if there are any.
 
     Parameters
     ----------
     files : sequence of str
-        One folder, or files and patterns in any order.
-    predictions, positives : str, optional
+        One folder, or files and patterns in any order. A third one is of reviews if its name alone
+        says so.
+    predictions, positives, reviews : str, optional
         Given by the user.
 
     Raises
@@ -38,18 +44,25 @@ def pair_of_tables(
         If it is unclear which two files are the tables.
     """
     if predictions is not None and positives is not None:
-        return predictions, positives
+        return predictions, positives, reviews
     candidates = _candidates(files or ["."])
-    rest = [name for name in candidates if name not in {predictions, positives}]
+    rest = [name for name in candidates if name not in {predictions, positives, reviews}]
+    if reviews is None and len(candidates) > 2:
+        named = [name for name in rest if _REVIEWS.search(Path(name).name)]
+        if len(named) == 1:
+            (reviews,) = named
+            rest.remove(reviews)
     if predictions is None and positives is None:
-        return _both(rest)
+        return *_both(rest), reviews
     if len(rest) > 1:
         pattern = _POSITIVES if positives is None else _PREDICTIONS
         rest = [name for name in rest if pattern.search(name)] or rest
     if len(rest) != 1:
         missing = "--positives" if positives is None else "--predictions"
         raise InputError(_unclear(candidates, f"give the other with {missing}"))
-    return (predictions, rest[0]) if predictions is not None else (rest[0], positives or "")
+    if predictions is not None:
+        return predictions, rest[0], reviews
+    return rest[0], positives or "", reviews
 
 
 def _both(candidates: list[str]) -> tuple[str, str]:

@@ -20,6 +20,7 @@ __all__ = [
     "ENOUGH_REFERENCE_WINDOWS",
     "Mature",
     "described",
+    "first_named",
     "id_candidates",
     "in_zone",
     "is_turned",
@@ -138,6 +139,13 @@ def time_column(table: TableSample) -> ColumnSample | None:
         _TIMES,
         lambda column: column.is_time,
     )
+
+
+def first_named(
+    table: TableSample, names: Sequence[str], fits: Callable[[ColumnSample], bool]
+) -> ColumnSample | None:
+    """The fitting column whose name matches the earliest pattern."""
+    return _named(table.columns, names, fits)
 
 
 def known_at_column(table: TableSample) -> ColumnSample | None:

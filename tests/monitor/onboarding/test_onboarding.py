@@ -189,7 +189,7 @@ def test_wishes_are_not_asked_about(tmp_path, both):
     options = Options(
         id="prediction_id", time="scored_at", score="amount", known_at="confirmed_at",
         label="none", window="1d", maturity="20d", threshold=0.8, zone="UTC", name="a",
-        known_prior="none",
+        known_prior="none", label_origin="complaints",
     )  # fmt: skip
     found = onboard([written(tmp_path, *both)], options, ask=pytest.fail)
     assert (found.score, found.score_scale) == ("amount", "unbounded")
