@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._entities import LabeledEntities
 from pumonitor._propensities import Propensities
 from pumonitor._score_columns import ScoreColumns
 from pumonitor._weights import Weights
@@ -21,13 +22,15 @@ _Table = TypeVar("_Table", bound=ScoreColumns)
 
 def added(one: _Table, other: _Table) -> _Table:
     """The table of both sets of rows: cells in ascending order, those that overlap as one."""
-    weights = chances = reviewed = None
+    weights = chances = reviewed = entities = None
     if one.weights is not None or other.weights is not None:
         weights = _moments(one).followed_by(_moments(other))
     if one.chances is not None and other.chances is not None:
         chances = one.chances.followed_by(other.chances)
     if one.reviewed is not None and other.reviewed is not None:
         reviewed = one.reviewed.followed_by(other.reviewed)
+    if one.entities is not None or other.entities is not None:
+        entities = _entities(one).followed_by(_entities(other))
     lower = np.concatenate([one.lower, other.lower])
     upper = np.concatenate([one.upper, other.upper])
     both = replace(
@@ -44,6 +47,7 @@ def added(one: _Table, other: _Table) -> _Table:
         propensities=_joint_propensities(one, other),
         chances=chances,
         reviewed=reviewed,
+        entities=entities,
     )
     order = np.lexsort((upper, lower))
     ordered = _changed(both, lambda column: column[order], lower=lower[order], upper=upper[order])
@@ -83,6 +87,13 @@ def _moments(table: ScoreColumns) -> Weights:
         unlabeled_squares=table.unlabeled_squares,
         negative_squares=table.negative_squares,
     )
+
+
+def _entities(table: ScoreColumns) -> LabeledEntities:
+    """Of a table without entities too, whose labeled rows are each one of their own."""
+    if table.entities is not None:
+        return table.entities
+    return LabeledEntities.of_rows(np.arange(table.n_labeled), np.zeros(table.n_labeled))
 
 
 def _joint_propensities(one: ScoreColumns, other: ScoreColumns) -> Propensities | None:

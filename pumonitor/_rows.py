@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from pumonitor._cells import cells_of_rows, cells_of_weighted_rows
+from pumonitor._entities import LabeledEntities
 from pumonitor._propensities import Chances, describe
 from pumonitor._validate import (
+    as_entities,
     as_labels,
     as_propensities,
     as_scores,
@@ -36,6 +38,7 @@ def columns_of_rows(
     detection_rate: float,
     min_propensity: float,
     density_edges: int,
+    entity: Any,
 ) -> dict[str, Any]:
     """Attributes of the `ScoreTable` of rows; the parameters are those of its `from_arrays`."""
     check_same_index(labels, scores)
@@ -56,9 +59,25 @@ def columns_of_rows(
     edges = np.asarray(list(thresholds), dtype=score_values.dtype)
     settings = {"detection_rate": detection_rate, "min_propensity": min_propensity}
     logged = as_propensities(label_values, propensity, **settings)
+    entities = None
+    if entity is not None:
+        codes = as_entities(
+            entity,
+            label_values,
+            index_of=labels,
+            sample_weight=sample_weight,
+            propensity=propensity,
+        )
+        entities = LabeledEntities.of_rows(codes, score_values[label_values == 1])
     if sample_weight is None and propensity is None:
         cells = cells_of_rows(label_values, score_values, edges=edges, density_edges=density_edges)
-        return {"lower": cells.lower, "upper": cells.upper, **cells.sums, **numbers}
+        return {
+            "lower": cells.lower,
+            "upper": cells.upper,
+            **cells.sums,
+            **numbers,
+            "entities": entities,
+        }
     weight, represented = row_weights(label_values, sample_weight, propensity, **settings)
     cells = cells_of_weighted_rows(
         label_values,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._entities import LabeledEntities
 from pumonitor._propensities import Chances, Propensities
 from pumonitor._reviewed import ReviewedRows
 from pumonitor._weights import Weights
@@ -33,14 +34,21 @@ class ScoreColumns:
     propensities: Propensities | None = None
     chances: Chances | None = None
     reviewed: ReviewedRows | None = None
+    entities: LabeledEntities | None = None
 
     def __len__(self) -> int:
         return len(self.lower)
 
     @property
     def labeled_squares(self) -> FloatArray:
-        """Sum per cell of the squared weights of labeled rows."""
-        return self.labeled if self.weights is None else self.weights.labeled_squares
+        """Sum per cell of the squared weights of labeled rows.
+
+        Of rows that share entities times the design effect of their rank, so that as many labels
+        stand behind a variance as independent ones would.
+        """
+        if self.weights is not None:
+            return self.weights.labeled_squares
+        return self.labeled if self.entities is None else self.labeled * self.rank_design_effect
 
     @property
     def labeled_mass(self) -> FloatArray:
@@ -49,13 +57,58 @@ class ScoreColumns:
 
     @property
     def labeled_mass_squares(self) -> FloatArray:
-        """Sum per cell of the squared sample weights of labeled rows."""
-        return self.labeled if self.weights is None else self.weights.labeled_mass_squares
+        """Sum per cell of the squared sample weights of labeled rows.
+
+        Of rows that share entities times the design effect of their number: in all it is the sum
+        over entities of their squared numbers of rows.
+        """
+        if self.weights is not None:
+            return self.weights.labeled_mass_squares
+        return self.labeled if self.entities is None else self.labeled * self.size_design_effect
 
     @property
     def labeled_cross(self) -> FloatArray:
         """Sum per cell of weight / propensity times weight of labeled rows."""
-        return self.labeled if self.weights is None else self.weights.labeled_cross
+        return self.labeled_squares if self.weights is None else self.weights.labeled_cross
+
+    @property
+    def labeled_own_squares(self) -> FloatArray:
+        """Sum per cell of the squared weights of labeled rows, each an entity of its own."""
+        return self.labeled if self.weights is None else self.weights.labeled_squares
+
+    @property
+    def labeled_own_mass_squares(self) -> FloatArray:
+        """The same of their sample weights."""
+        return self.labeled if self.weights is None else self.weights.labeled_mass_squares
+
+    @property
+    def size_design_effect(self) -> float:
+        """Variance of the number of labeled rows over that of as many independent ones, >= 1."""
+        if self.entities is None:
+            return 1.0
+        return 1.0 + self.entities.shared_squares / float(self.labeled.sum())
+
+    @property
+    def rank_design_effect(self) -> float:
+        """The same of the mean rank of labeled rows among themselves."""
+        ranks = np.cumsum(self.labeled) - 0.5 * self.labeled
+        return self.design_effect(ranks - 0.5 * float(self.labeled.sum()))
+
+    def design_effect(self, column: FloatArray) -> float:
+        """Variance of a sum over labeled rows over that of as many independent ones, >= 1.
+
+        Parameters
+        ----------
+        column : ndarray of shape (cells,)
+            What is summed, with mean 0 over the labeled rows.
+        """
+        if self.entities is None:
+            return 1.0
+        independent = float(np.sum(self.labeled * column**2))
+        if independent <= 0:
+            return self.size_design_effect
+        shared = self.entities.shared_variation(self.lower, column)
+        return max(1.0 + shared / independent, 1.0)
 
     @property
     def unlabeled_squares(self) -> FloatArray:
@@ -66,6 +119,15 @@ class ScoreColumns:
     def negative_squares(self) -> FloatArray:
         """Sum per cell of the squared weights of known-negative rows."""
         return self.negative if self.weights is None else self.weights.negative_squares
+
+    def entity_facts(self) -> dict[str, float]:
+        """Entities with labeled rows, and what sharing them costs, for the settings."""
+        if self.entities is None:
+            return {}
+        return {
+            "labeled_entities": self.entities.number,
+            "design_effect": self.rank_design_effect,
+        }
 
     @property
     def largest_weight_share(self) -> float:

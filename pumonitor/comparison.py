@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._model_columns import model_thresholds, score_columns
-from pumonitor._validate import as_labels, row_weights
+from pumonitor._validate import as_entities, as_labels, row_weights
 from pumonitor.audit.estimates import audited
 from pumonitor.comparison_result import Comparison
 from pumonitor.diagnostics import diagnose
@@ -66,6 +66,7 @@ def compare(
     detection_rate: float = 1.0,
     min_propensity: float = 0.0,
     sample_weight: Any = None,
+    entity: Any = None,
     target: Target = "process",
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
@@ -108,6 +109,8 @@ def compare(
     detection_rate
         As in `pumonitor.evaluate`.
     min_propensity
+        As in `pumonitor.evaluate`.
+    entity
         As in `pumonitor.evaluate`.
     target
         As in `pumonitor.evaluate`.
@@ -201,6 +204,7 @@ def compare(
                 thresholds=(thresholds[name],),
                 sample_weight=sample_weight,
                 propensity=propensity,
+                entity=entity,
                 **chances,
             )
             for name, values in columns.items()
@@ -223,6 +227,7 @@ def compare(
                 "sample_weight": sample_weight,
                 "detection_rate": None if detection_rate == 1 else detection_rate,
                 "min_propensity": min_propensity or None,
+                "entity": entity,
             },
         )
         tables, class_prior = reviewed.tables, reviewed.class_prior
@@ -284,7 +289,7 @@ def compare(
         else (),
         pairs=ModelPairs(
             models=models,
-            rows=_rows(label_values, sample_weight, propensity, chances),
+            rows=_rows(label_values, sample_weight, propensity, chances, entity),
             threshold_metrics={metric.name: metric for metric in metrics},
         )
         if reviewed is None
@@ -296,13 +301,22 @@ def compare(
 
 
 def _rows(
-    labels: NDArray[np.int8], sample_weight: Any, propensity: Any, chances: Mapping[str, float]
+    labels: NDArray[np.int8],
+    sample_weight: Any,
+    propensity: Any,
+    chances: Mapping[str, float],
+    entity: Any,
 ) -> ScoreTable:
     """Every row as a cell, with the rows and positives that it stands for."""
     weight = represented = None
     if sample_weight is not None or propensity is not None:
         weight, represented = row_weights(labels, sample_weight, propensity, **chances)
-    return rows_as_cells(labels, weight=weight, represented=represented)
+    return rows_as_cells(
+        labels,
+        weight=weight,
+        represented=represented,
+        entity=None if entity is None else as_entities(entity, labels),
+    )
 
 
 def _possible_choosers(

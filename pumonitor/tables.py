@@ -54,6 +54,8 @@ class ScoreTable(ScoreColumns):
         Propensities of unlabeled rows per cell, when they are known for all of them.
     reviewed : ReviewedRows or None
         What reviews and complaints say of the rows, in a monitor with reviews.
+    entities : LabeledEntities or None
+        Labeled rows that are of one entity, where it is known.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class ScoreTable(ScoreColumns):
         detection_rate: float = 1.0,
         min_propensity: float = 0.0,
         density_edges: int = DENSITY_EDGES,
+        entity: Any = None,
     ) -> ScoreTable:
         """Exact table of rows.
 
@@ -109,6 +112,9 @@ class ScoreTable(ScoreColumns):
         density_edges : int
             Quantiles of the unlabeled scores at which cells end as well, so that estimators of
             densities see the shape between labeled scores.
+        entity : array-like of shape (n,), optional
+            Whose row it is (card, customer, device), read on labeled rows; a missing one is an
+            entity of its own. Labels of one entity tell less than as many of different ones.
 
         Raises
         ------
@@ -127,6 +133,7 @@ class ScoreTable(ScoreColumns):
                 detection_rate=detection_rate,
                 min_propensity=min_propensity,
                 density_edges=density_edges,
+                entity=entity,
             )
         )
 

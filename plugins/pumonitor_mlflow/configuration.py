@@ -20,6 +20,7 @@ _ROW_KEYS = (
     "detection_rate",
     "min_propensity",
     "sample_weight",
+    "entity",
     "label_source",
     "auxiliary",
     "groups",
@@ -27,7 +28,16 @@ _ROW_KEYS = (
     "reviews",
 )
 _COLUMN_KEYS = frozenset(
-    {"sample_weight", "propensity", "label_source", "auxiliary", "groups", "ids", "reviews"}
+    {
+        "sample_weight",
+        "entity",
+        "propensity",
+        "label_source",
+        "auxiliary",
+        "groups",
+        "ids",
+        "reviews",
+    }
 )
 
 # Keys of other evaluators may stand beside ours: only what is very like one of ours is taken for
@@ -74,7 +84,7 @@ class Configuration:
     options : mapping
         Keywords of `pumonitor.evaluate`, passed on as they are; with a table of counts those of
         `pumonitor.evaluate_table`.
-    labels, sample_weight, propensity, label_source, groups, ids : str, array-like or None
+    labels, sample_weight, entity, propensity, label_source, groups, ids : str, array-like or None
         Columns of the data by name, or their values.
     auxiliary : list of str, table of features or None
         Columns of the data by name, or a table with a row for each of theirs.
@@ -93,6 +103,7 @@ class Configuration:
     options: Mapping[str, Any] = field(default_factory=dict)
     labels: Any = None
     sample_weight: Any = None
+    entity: Any = None
     propensity: Any = None
     label_source: Any = None
     auxiliary: Any = None

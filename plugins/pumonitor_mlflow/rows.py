@@ -35,8 +35,8 @@ class Rows:
         1 confirmed positive, 0 unlabeled, -1 confirmed negative.
     scores : ndarray of shape (n,)
     weights : mapping of str to array
-        ``sample_weight``, ``propensity``, ``label_source``, ``groups`` and ``auxiliary`` where
-        given.
+        ``sample_weight``, ``entity``, ``propensity``, ``label_source``, ``groups`` and
+        ``auxiliary`` where given.
     columns : mapping of str to array
         Every column of the data, for extra metrics.
     """
@@ -69,6 +69,7 @@ def read_rows(
             key: _column_or_values(value, key=key, columns=columns)
             for key, value in (
                 ("sample_weight", configuration.sample_weight),
+                ("entity", configuration.entity),
                 ("propensity", configuration.propensity),
                 ("label_source", configuration.label_source),
                 ("groups", configuration.groups),
@@ -179,6 +180,7 @@ def _scores(
         named = (
             configuration.labels,
             configuration.sample_weight,
+            configuration.entity,
             configuration.propensity,
             configuration.label_source,
             configuration.ids,

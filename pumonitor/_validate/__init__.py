@@ -6,6 +6,7 @@ Every message names the argument, what is wrong, how often, where it is first se
 from __future__ import annotations
 
 from pumonitor._validate.columns import check_same_index
+from pumonitor._validate.entities import as_entities, refuse_beside_entity
 from pumonitor._validate.label_sources import scores_by_source
 from pumonitor._validate.labels import MINIMUM_LABELED, as_labels, check_label_counts
 from pumonitor._validate.numbers import as_number
@@ -20,6 +21,7 @@ from pumonitor._validate.weights import as_weights, row_weights
 __all__ = [
     "MINIMUM_LABELED",
     "NEVER_LABELED",
+    "as_entities",
     "as_labels",
     "as_number",
     "as_propensities",
@@ -29,6 +31,7 @@ __all__ = [
     "check_label_counts",
     "check_propensity_settings",
     "check_same_index",
+    "refuse_beside_entity",
     "row_weights",
     "scores_by_source",
 ]

@@ -11,7 +11,7 @@ from pumonitor._validate.columns import is_missing
 from pumonitor._validate.labels import as_labels
 from pumonitor.errors import InputError
 
-__all__ = ["scores_by_source"]
+__all__ = ["scores_by_source", "values_by_row"]
 
 FloatArray = NDArray[np.float64]
 
@@ -29,14 +29,20 @@ def scores_by_source(
     """
     if label_source is None:
         return None
-    values = label_source if isinstance(label_source, np.ndarray) else None
-    if values is None:
-        listed = label_source.to_list() if hasattr(label_source, "to_list") else list(label_source)
-        values = np.array(listed, dtype=object)
-    if len(values) != len(scores):
-        msg = f"label_source must have one value per row: got {len(values)} for {len(scores)} rows"
-        raise InputError(msg)
+    values = values_by_row(label_source, len(scores), name="label_source")
     is_labeled = as_labels(labels) == 1
     names = np.array(["unknown" if is_missing(v) else str(v) for v in values[is_labeled]])
     labeled_scores = scores[is_labeled].astype(np.float64)
     return {str(name): labeled_scores[names == name] for name in np.unique(names)}
+
+
+def values_by_row(column: Any, rows: int, *, name: str) -> NDArray[Any]:
+    """Values of any array-like, missing ones as they are; one a row, or it is refused."""
+    values = column if isinstance(column, np.ndarray) else None
+    if values is None:
+        listed = column.to_list() if hasattr(column, "to_list") else list(column)
+        values = np.array(listed, dtype=object)
+    if values.shape != (rows,):
+        msg = f"{name} must have one value per row: got {len(values)} for {rows} rows"
+        raise InputError(msg)
+    return values

@@ -13,6 +13,7 @@ from pumonitor.cli.options import (
     ClassPrior,
     ConfidenceLevel,
     DetectionRate,
+    Entity,
     File,
     LabelFrequencyText,
     LabelOriginOption,
@@ -84,6 +85,7 @@ def compare(
     detection_rate: DetectionRate = 1.0,
     min_propensity: MinPropensity = 0.0,
     sample_weight: SampleWeight = None,
+    entity: Entity = None,
     verdicts: Verdicts = None,
     blocks: Blocks = None,
     word: Words = None,
@@ -167,6 +169,7 @@ def compare(
                             {name: rows.scores[name] for name in thresholds},
                             propensity=chance,
                             sample_weight=sample_weight,
+                            entity=entity,
                             **reviewed,
                             **options,
                         )
@@ -182,6 +185,7 @@ def compare(
                         thresholds=thresholds,
                         sample_weight=sample_weight,
                         propensity=chance if isinstance(chance, str) else None,
+                        texts=[] if entity is None else [entity],
                         progress=step,
                     )
                     step("Comparing", None)
@@ -191,6 +195,7 @@ def compare(
                         propensity=rows.propensity if isinstance(chance, str) else chance,
                         detection_rate=detection_rate,
                         sample_weight=rows.sample_weight,
+                        entity=None if entity is None else rows.texts[entity],
                         **options,
                     )
         _print(comparison, source=file, as_json=as_json)

@@ -15,6 +15,7 @@ from pumonitor.cli.options import (
     OUTPUT,
     ClassPrior,
     ConfidenceLevel,
+    Entity,
     File,
     LabelOriginOption,
     LabelPurityText,
@@ -87,6 +88,7 @@ def decide(
     label_purity: LabelPurityText = "1",
     propensity: Propensity = None,
     sample_weight: SampleWeight = None,
+    entity: Entity = None,
     id_column: Id = None,
     verdicts: Verdicts = None,
     design: Design = None,
@@ -111,7 +113,7 @@ def decide(
     """
     prior = class_prior_of(class_prior, confidence_level=confidence_level)
     purity = label_purity_of(label_purity)
-    _check_audit(id_column, verdicts, design, fair, weights=(sample_weight, propensity))
+    _check_audit(id_column, verdicts, design, fair, weights=(sample_weight, propensity, entity))
     with errors_as_messages():
         with progress_bar() as step, settings_as_input():
             from pumonitor.decisions import decide_table, nearest_threshold
@@ -131,6 +133,7 @@ def decide(
                     threshold=threshold,
                     sample_weight=sample_weight,
                     propensity=column_or_number(propensity),
+                    entity=entity,
                     progress=step,
                 )
             step("Estimating", None)
@@ -175,7 +178,10 @@ def _check_audit(
         return
     needed(id=id_column)
     if any(one is not None for one in weights):
-        msg = "an audit needs rows that count one each: leave out --sample-weight and --propensity"
+        msg = (
+            "an audit needs rows that count one each: leave out --sample-weight, --propensity and "
+            "--entity"
+        )
         raise typer.BadParameter(msg)
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "ClassPrior",
     "ConfidenceLevel",
     "DetectionRate",
+    "Entity",
     "File",
     "LabelFrequencyText",
     "LabelOriginName",
@@ -80,6 +81,16 @@ Labels = Annotated[
 SampleWeight = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="How many rows each row stands for.", rich_help_panel=DATA),
+]
+
+Entity = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Whose row it is: card, customer, device. Labels of one entity tell less than as "
+        "many of different ones, and intervals are as wide as that makes them.",
+        rich_help_panel=DATA,
+    ),
 ]
 
 ClassPrior = Annotated[

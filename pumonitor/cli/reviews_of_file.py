@@ -105,6 +105,7 @@ _ARGUMENTS: Final = (
     "class_prior",
     "complaint_rate",
     "detection_rate",
+    "entity",
     "label_frequency",
     "label_purity",
     "min_propensity",

@@ -55,6 +55,7 @@ def decide(
     target: Target = "process",
     propensity: Any = None,
     sample_weight: Any = None,
+    entity: Any = None,
     confidence_level: float = 0.95,
     audit: Audit | None = None,
     ids: Any = None,
@@ -90,7 +91,9 @@ def decide(
     cost : float, optional
         What a review costs, in the same unit. Without both there is no money, and the best
         threshold is that of F1.
-    class_prior, scenario, label_purity, target, propensity, sample_weight, confidence_level, rng
+    class_prior, scenario, label_purity, target, propensity, sample_weight, entity
+        As in `pumonitor.evaluate`.
+    confidence_level, rng
         As in `pumonitor.evaluate`.
     audit : Audit, optional
         As in `pumonitor.evaluate`, in place of a class prior; `threshold` must be the one that it
@@ -157,6 +160,7 @@ def decide(
             given={
                 "propensity": propensity,
                 "sample_weight": sample_weight,
+                "entity": entity,
                 "audit": audit,
                 "ids": ids,
             },
@@ -171,6 +175,7 @@ def decide(
             ids=ids,
             propensity=propensity,
             sample_weight=sample_weight,
+            entity=entity,
         )
     return decide_table(
         table,

@@ -13,6 +13,7 @@ from pumonitor.diagnostics.auxiliary import auxiliary_left_out
 from pumonitor.diagnostics.calibrated_scores import against_calibrated_scores
 from pumonitor.diagnostics.decision import one_sided_decision
 from pumonitor.diagnostics.effective_rows import few_effective_rows
+from pumonitor.diagnostics.few_entities import few_entities
 from pumonitor.diagnostics.few_positives import few_positives
 from pumonitor.diagnostics.infeasible import infeasible_values
 from pumonitor.diagnostics.known_negatives import against_known_negatives
@@ -81,6 +82,7 @@ def diagnose(
             *prior_too_high(table, estimates, class_prior, settings),
             *few_positives(estimates, settings),
             *few_effective_rows(table, settings),
+            *few_entities(settings),
             *no_ranking(estimates),
             *tied_scores(table),
             *one_sided_decision(estimates, class_prior, settings),

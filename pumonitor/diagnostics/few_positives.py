@@ -122,8 +122,19 @@ def _warning(
         name="few_positives",
         severity="warning",
         sentence=(
-            f"Only {count:.0f} confirmed positives: intervals are wide. They would be plus or "
+            f"{_counted(settings)}: intervals are wide. They would be plus or "
             f"minus 10 points for {parts}: evaluate a longer period or wait for more "
             f"confirmations.{drop}"
         ),
+    )
+
+
+def _counted(settings: Mapping[str, Any]) -> str:
+    """How many there are, which for rows that share entities is less than their number."""
+    count, entities = settings["effective_labeled"], settings.get("labeled_entities")
+    if entities is None or entities == settings["n_labeled"]:
+        return f"Only {count:.0f} confirmed positives"
+    return (
+        f"{settings['n_labeled']} confirmed positives of {entities} entities tell as much as "
+        f"{count:.0f} of different ones"
     )

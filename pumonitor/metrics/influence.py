@@ -38,7 +38,8 @@ def standard_error(
     window: only u counts, with the correction of `window_correction`. It depends on the
     number of positives, so there is a standard error for each draw of an uncertain class prior.
     The labeled part carries n_L / (n_L - 1), as a sample variance does, with the degrees of
-    freedom of `Problem.labeled_degrees` for n_L - 1.
+    freedom of `Problem.labeled_degrees` for n_L - 1. Where labeled rows share entities it is
+    multiplied by the design effect of their contributions.
     """
     table = problem.table
     u, v = labeled_influence, population_influence
@@ -46,11 +47,14 @@ def standard_error(
     population_total = float(problem.population.sum())
     labeled_degrees, rest_size = problem.labeled_degrees, problem.rest_size
     small_sample = 1 + 1 / labeled_degrees if labeled_degrees > 0 else math.inf
-    own = float(np.sum(table.labeled_squares * u**2)) / labeled_total**2
+    own = float(np.sum(table.labeled_own_squares * u**2)) / labeled_total**2
     if problem.target == "window":
+        own *= table.design_effect(u)
         prior = window_prior(problem)
         positive, negative = _component_variances(problem, u, prior)
-        cross = float(np.sum(table.labeled_cross * u**2)) / labeled_total**2
+        cross = own
+        if table.weights is not None:
+            cross = float(np.sum(table.labeled_cross * u**2)) / labeled_total**2
         correction = window_correction(
             problem,
             cross=np.asarray(cross),
@@ -61,12 +65,15 @@ def standard_error(
         errors = np.sqrt(np.maximum(small_sample * (own + correction), 0.0))
         return (errors if errors.ndim else float(errors)), labeled_degrees
     rest = float(np.sum(problem.rest_squares * v**2)) / population_total**2
-    labeled = own
+    labeled, by_row = own, u / labeled_total
     if problem.scenario == "single-training-set":
+        own_cross = table.labeled_own_squares if table.weights is None else table.labeled_cross
         labeled += (
-            2 * float(np.sum(table.labeled_cross * u * v)) / (labeled_total * population_total)
-            + float(np.sum(table.labeled_mass_squares * v**2)) / population_total**2
+            2 * float(np.sum(own_cross * u * v)) / (labeled_total * population_total)
+            + float(np.sum(table.labeled_own_mass_squares * v**2)) / population_total**2
         )
+        by_row = by_row + v / population_total
+    labeled *= table.design_effect(by_row)
     labeled = max(labeled, 0.0) * small_sample
     variance = labeled + rest
     if variance == 0:

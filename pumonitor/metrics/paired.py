@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._entities import LabeledEntities
 from pumonitor.metrics.problem import Problem
 from pumonitor.tables import ScoreTable, Weights
 
@@ -55,7 +56,11 @@ class ModelOnRows:
 
 
 def rows_as_cells(
-    labels: NDArray[np.int8], *, weight: FloatArray | None, represented: FloatArray | None
+    labels: NDArray[np.int8],
+    *,
+    weight: FloatArray | None,
+    represented: FloatArray | None,
+    entity: NDArray[np.int64] | None = None,
 ) -> ScoreTable:
     """Table in which every row is a cell, in the order of the rows.
 
@@ -65,6 +70,8 @@ def rows_as_cells(
         1, 0 and -1.
     weight, represented : ndarray of shape (rows,) or None
         Rows of the population, and positives, that each row stands for; None when all are 1.
+    entity : ndarray of shape (labeled rows,) or None
+        Entity of each labeled row.
     """
     is_labeled, is_rest, is_negative = labels == 1, labels == 0, labels == -1
     place = np.arange(len(labels), dtype=np.float64)
@@ -92,6 +99,7 @@ def rows_as_cells(
         n_unlabeled=int(is_rest.sum()),
         n_negative=int(is_negative.sum()),
         weights=weights,
+        entities=None if entity is None else LabeledEntities.of_rows(entity, place[is_labeled]),
     )
 
 

@@ -102,13 +102,37 @@ def paired_at_thresholds(
     theta = population / population.sum()
     labeled = summed(rows.labeled)
     g = labeled / labeled.sum()
+    squares = summed(rows.labeled_own_squares) / float(rows.labeled.sum()) ** 2
+    squares *= _entity_effect(rows, first.flagged, second.flagged, g, theta)
     draw = _window_draws if problem.target == "window" else _process_draws
-    drawn = draw(problem, g, theta, summed)
+    drawn = draw(problem, g, theta, squares, summed)
     pair = []
     for flagged in (_FLAGGED_BY_FIRST, _FLAGGED_BY_SECOND):
         at = float(g[flagged].sum()), float(theta[flagged].sum())
         pair.append(rates_with_draws(problem, *at, drawn.flagged(flagged)))
     return pair[0], pair[1]
+
+
+def _entity_effect(
+    rows: ScoreTable,
+    first: NDArray[np.bool_],
+    second: NDArray[np.bool_],
+    g: FloatArray,
+    theta: FloatArray,
+) -> float:
+    """Design effect of the differences of recall and of precision, the greater of the two."""
+    if rows.entities is None:
+        return 1.0
+    recalls, flagged = (
+        [float(share[cells].sum()) for cells in (_FLAGGED_BY_FIRST, _FLAGGED_BY_SECOND)]
+        for share in (g, theta)
+    )
+    apart = [mask - recall for mask, recall in zip((first, second), recalls, strict=True)]
+    of_precision = [
+        column / share if share > 0 else column
+        for column, share in zip(apart, flagged, strict=True)
+    ]
+    return max(rows.design_effect(a - b) for a, b in (apart, of_precision))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,12 +185,11 @@ def _with_extra(
 
 
 def _process_draws(
-    problem: Problem, g: FloatArray, theta: FloatArray, summed: Summed
+    problem: Problem, g: FloatArray, theta: FloatArray, squares: FloatArray, summed: Summed
 ) -> _CellDraws:
     """Rows are draws from the process: labeled and other rows of all cells are random."""
-    rng, rows = problem.generator("paired counts at two thresholds"), problem.table
+    rng = problem.generator("paired counts at two thresholds")
     possible = theta / problem.class_prior.value
-    squares = summed(rows.labeled_squares) / float(rows.labeled.sum()) ** 2
     labeled = _gammas(*_with_extra(g, squares, possible), rng)
     rest_total = float(problem.rest.sum())
     rest_share = summed(problem.rest) / rest_total
@@ -216,7 +239,9 @@ def _mass_draws(
     return np.maximum(moved, 0.0)
 
 
-def _window_draws(problem: Problem, g: FloatArray, theta: FloatArray, summed: Summed) -> _CellDraws:
+def _window_draws(
+    problem: Problem, g: FloatArray, theta: FloatArray, squares: FloatArray, summed: Summed
+) -> _CellDraws:
     """The rows are given; which positives got labeled is random.
 
     The correction of `window_correction` is linear in the moments it takes, so each cell
@@ -225,7 +250,9 @@ def _window_draws(problem: Problem, g: FloatArray, theta: FloatArray, summed: Su
     rows, total = problem.table, float(problem.table.labeled.sum())
     prior = np.atleast_1d(window_prior(problem))
     true = corrected_rates(g[:, None], theta[:, None], prior, label_purity=problem.label_purity)
-    squares, cross = summed(rows.labeled_squares) / total**2, summed(rows.labeled_cross) / total**2
+    cross = squares
+    if rows.weights is not None:
+        cross = summed(rows.labeled_cross) / total**2
     row = float(squares.sum())
     correction = window_correction(
         problem,

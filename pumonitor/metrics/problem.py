@@ -38,7 +38,7 @@ from pumonitor.stats.confidence_draws import Order, share_draws
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Problem", "make_problem", "stream"]
+__all__ = ["Problem", "make_problem", "stream", "uncertain_size"]
 
 FloatArray = NDArray[np.float64]
 
@@ -145,6 +145,9 @@ class Problem:
         the sum itself rests on. Intervals covered 97% or more with the first and 75 to 90% with
         the second at 20 to 50 effective rows; the geometric mean of both is taken.
         """
+        if self.table.entities is not None:
+            # As many as entities of equal size: few large ones tell little of a variance.
+            return self.table.n_labeled / self.table.size_design_effect - 1
         squares = self.table.labeled_squares
         held = squares > 0
         rows = self.table.labeled_mass[held] ** 2 / self.table.labeled_mass_squares[held]
@@ -208,6 +211,7 @@ class Problem:
             "weighted": self.table.weights is not None,
             "propensities": self.table.has_propensities,
             **self.table.weight_facts(),
+            **self.table.entity_facts(),
         }
 
     def undefined(self, name: str, reason: str) -> Estimate:
@@ -277,7 +281,7 @@ def make_problem(
     everything = mass_total + float((table.unlabeled + table.negative).sum())
     fraction = mass_total / everything
     rest_size = effective_rows(rest, rest_squares)
-    mass_size = effective_rows(table.labeled_mass, table.labeled_mass_squares)
+    mass_size = effective_rows(table.labeled_mass, table.labeled_own_mass_squares)
 
     def fraction_draws() -> FloatArray:
         if target == "process" and in_population:
@@ -354,7 +358,22 @@ def _fraction_draws(
         table.labeled_mass_squares.sum()
     ) + fraction**2 * float(rest_squares.sum())
     rows = fraction * (1 - fraction) * everything**2 / spread_of_rows
-    return share_draws(fraction * rows, rows, size=DRAWS, rng=stream(seed, "labeled fraction"))
+    rng = stream(seed, "labeled fraction")
+    sized = rows * uncertain_size(table, rng)
+    return share_draws(fraction * sized, sized, size=DRAWS, rng=rng)
+
+
+def uncertain_size(table: ScoreTable, rng: np.random.Generator) -> FloatArray | float:
+    """Draws of how many independent rows tell as much, over the number taken for it; around 1.
+
+    Where labeled rows share entities that number is known as well as a variance of as many
+    entities of equal size is; elsewhere it is 1.
+    """
+    effect = table.size_design_effect
+    if effect == 1.0:
+        return 1.0
+    degrees = max(table.n_labeled / effect - 1, 1.0)
+    return np.asarray(rng.chisquare(degrees, size=DRAWS) / degrees)
 
 
 def stream(seed: int, purpose: str) -> np.random.Generator:

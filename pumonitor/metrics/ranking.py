@@ -184,7 +184,7 @@ def average_precision_value(problem: Problem, prior: float) -> float:
     labeled_total = float(table.labeled.sum())
     # A labeled row's own weight, so that it is not counted as evidence about the others.
     own = np.divide(
-        table.labeled_squares,
+        table.labeled_own_squares,
         table.labeled * labeled_total,
         out=np.zeros_like(g),
         where=table.labeled > 0,
@@ -197,9 +197,9 @@ def average_precision_value(problem: Problem, prior: float) -> float:
     inverse_rate = 1 / flagged_rate(problem)[held]
     if problem.scenario == "case-control":
         return float(np.sum(f1[held] * prior * others * inverse_rate))
-    average_mass = float(table.labeled_mass_squares.sum() / table.labeled_mass.sum())
+    average_mass = float(table.labeled_own_mass_squares.sum() / table.labeled_mass.sum())
     row_mass = np.divide(
-        table.labeled_mass_squares,
+        table.labeled_own_mass_squares,
         table.labeled_mass,
         out=np.full_like(g, average_mass),
         where=table.labeled_mass > 0,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.metrics.entity_draws import labeled_sides
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.mixtures import solved_mixtures
 from pumonitor.metrics.prior_dependence import prior_draws_following
@@ -146,7 +147,10 @@ def share_draws_at(problem: Problem, index: int) -> ShareDraws:
     """
     rng, sums = problem.generator("counts at a threshold"), problem.sums
     g, theta = float(problem.labeled_above[index]), float(problem.population_above[index])
-    above_draws, below_draws = _both_sides(g, sums.labeled_squares, index, rng)
+    if problem.table.size_design_effect == 1.0:
+        above_draws, below_draws = _both_sides(g, sums.labeled_squares, index, rng)
+    else:
+        above_draws, below_draws = labeled_sides(problem, index, rng)
     labeled_total = above_draws + below_draws
     labeled_draws = above_draws / labeled_total
     if problem.target == "window":

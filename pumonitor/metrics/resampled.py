@@ -111,7 +111,7 @@ def resample(
         prior_draws = problem.prior_draws[picked, np.newaxis]
     row_share = np.zeros(len(table) + 1)
     np.divide(
-        table.labeled_squares,
+        table.labeled_own_squares,
         table.labeled * float(table.labeled.sum()),
         out=row_share[:-1],
         where=table.labeled > 0,

@@ -104,11 +104,10 @@ def assumptions(evaluation: Evaluation) -> dict[str, str]:
 
 def _fairness(settings: Mapping[str, Any]) -> str:
     """How confirmations were chosen, and how uneven the weights are that make up for it."""
+    origin = _PROPENSITIES if settings["propensities"] else _FAIR
     if settings.get("label_origin") == "random":
-        return _BY_CHANCE
-    if not settings["propensities"]:
-        return _FAIR
-    return " ".join([_PROPENSITIES, *weights_in_words(settings)])
+        origin = _BY_CHANCE
+    return " ".join([origin, *weights_in_words(settings)])
 
 
 def _class_prior(evaluation: Evaluation) -> str:

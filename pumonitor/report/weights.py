@@ -1,4 +1,4 @@
-"""How uneven the weights of confirmed cases are, in sentences."""
+"""What weights and shared entities leave of the confirmed cases, in sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["weights_in_words"]
 
 
 def weights_in_words(settings: Mapping[str, Any]) -> list[str]:
-    """What propensities made of the confirmed cases; no sentence without propensities.
+    """What propensities or entities made of the confirmed cases; no sentence without either.
 
     Examples
     --------
@@ -24,9 +24,15 @@ def weights_in_words(settings: Mapping[str, Any]) -> list[str]:
 weight would; the heaviest carries 9.8% of the weight.
     3 of the chances were below 1% and were raised to it, so cases like these count for too little.
     """
+    effective = max(settings["effective_labeled"], 1.0)
+    if settings.get("labeled_entities", settings["n_labeled"]) < settings["n_labeled"]:
+        return [
+            f"The {rows(settings['n_labeled'])} confirmed cases are of "
+            f"{rows(settings['labeled_entities'])} entities and tell as much as {effective:,.0f} "
+            "independent ones would."
+        ]
     if not settings.get("propensities"):
         return []
-    effective = max(settings["effective_labeled"], 1.0)
     found = [
         f"Weighted by these chances the {rows(settings['n_labeled'])} confirmed cases carry as "
         f"much information as {effective:,.0f} of equal weight would; the heaviest carries "

@@ -57,7 +57,7 @@ def with_value(draws: FloatArray) -> FloatArray:
 
 def share_draws(
     successes: float | FloatArray,
-    trials: float,
+    trials: float | FloatArray,
     *,
     size: int,
     rng: np.random.Generator,

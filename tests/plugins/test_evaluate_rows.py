@@ -274,3 +274,20 @@ def test_what_is_said_of_labels_is_a_key_of_the_configuration(
     assert "pumonitor.assumption" not in run.data.tags
     with pytest.raises(InputError, match="label_origin is 'queue'"):
         evaluated("queue")
+
+
+def test_entity_names_a_column(sqlite: str, window: pd.DataFrame) -> None:
+    window["card"] = np.arange(len(window)) // 5
+    result = mlflow.models.evaluate(
+        data=window,
+        targets="confirmed",
+        predictions="score",
+        model_type="pu",
+        evaluators="pu",
+        evaluator_config={**CONFIG, "entity": "card"},
+    )
+    shared = pumonitor.evaluate(
+        window["confirmed"], window["score"], entity=window["card"], **OPTIONS
+    )
+    assert shared.settings["labeled_entities"] < shared.settings["n_labeled"]
+    assert result.metrics == metric_values(shared.estimates)

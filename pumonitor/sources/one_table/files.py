@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._entities import LabeledEntities
 from pumonitor._propensities import Chances, Propensities
-from pumonitor._validate import as_number
+from pumonitor._validate import as_entities, as_number, refuse_beside_entity
 from pumonitor.errors import TooFewPositivesError
 from pumonitor.sources.column_types.columns import Rows, find_rows
 from pumonitor.sources.one_table.bins import best_bins
@@ -36,6 +38,7 @@ def read_score_table(
     propensity: str | float | None = None,
     detection_rate: float = 1.0,
     min_propensity: float = 0.0,
+    entity: str | None = None,
     max_rows_exact: int = 5_000_000,
     bins: int = 65_536,
     progress: Progress | None = None,
@@ -65,6 +68,8 @@ def read_score_table(
         rows; on others it may be 0 or missing.
     detection_rate, min_propensity : float
         As in `ScoreTable.from_arrays`.
+    entity : str, optional
+        Column, as in `ScoreTable.from_arrays`; read of labeled rows alone.
     max_rows_exact : int
         Most rows that are loaded into memory.
     bins : int
@@ -108,6 +113,9 @@ def read_score_table(
         names["sample_weight"] = sample_weight
     if isinstance(propensity, str):
         names["propensity"] = propensity
+    if entity is not None:
+        refuse_beside_entity(sample_weight=sample_weight, propensity=propensity)
+        names["entity"] = entity
     chance = PropensityColumn.read(
         propensity, detection_rate=detection_rate, min_propensity=min_propensity
     )
@@ -116,11 +124,23 @@ def read_score_table(
         totals = check_rows(session, rows)
         try:
             if totals.rows <= max_rows_exact:
-                return _exact(session, rows, chance, threshold=threshold)
-            return _binned(session, rows, totals, chance, threshold=threshold, bins=bins)
+                table = _exact(session, rows, chance, threshold=threshold)
+            else:
+                table = _binned(session, rows, totals, chance, threshold=threshold, bins=bins)
         except TooFewPositivesError as error:
             msg = f"labels column '{labels}' of {location.name}: {error}"
             raise TooFewPositivesError(msg) from None
+        return table if entity is None else replace(table, entities=_entities(session, rows))
+
+
+def _entities(session: Session, rows: Rows) -> LabeledEntities:
+    """Of the labeled rows, which are few; a row whose entity is missing is its own."""
+    columns = session.arrays(
+        f"SELECT coalesce(entity_text, '') AS entity, score FROM ({rows.select}) WHERE label = 1",
+        step="Reading entities",
+    )
+    labels = np.ones(len(columns["score"]), dtype=np.int8)
+    return LabeledEntities.of_rows(as_entities(columns["entity"], labels), columns["score"])
 
 
 def _exact(
