@@ -7,7 +7,7 @@ import pytest
 
 from pumonitor.conformance.cases import all_cases
 from pumonitor.conformance.outcome import outcome_of
-from tests.sources.iceberg_commits import NEW, Deleted, commit
+from tests.sources.iceberg_commits import NEW, commit
 from tests.sources.lake_tables import delete_by_vector, delta_table, iceberg_catalog
 
 CASES = {case.name: case for case in all_cases()}
@@ -35,18 +35,14 @@ def shuffled(rows: pa.Table) -> pa.Table:
 
 
 def iceberg_with_deletes(catalog, name, rows):
-    """What an upserting job leaves: each row by its number, wrong at first and twice in between."""
-    numbers = pa.array(range(rows.num_rows), pa.int64())
-    given = rows.append_column("number of row", numbers)
-    wrong = shuffled(rows).append_column("number of row", numbers)
-    table = catalog.create_table(f"fraud.{name}", given.schema)
+    """Rows behind and beside others that are deleted by their positions."""
+    wrong = shuffled(rows)
+    table = catalog.create_table(f"fraud.{name}", rows.schema)
     table.append(wrong)
     if rows.num_rows:
-        field = table.schema().find_field("number of row").field_id
-        gone = Deleted(rows=pa.table({"n": numbers}), fields=[field])
-        commit(table, rows=wrong, values=[gone])
-        twice = pa.concat_tables([wrong, given])
-        commit(table, rows=twice, values=[gone], positions={NEW: range(rows.num_rows)})
+        numbers = range(rows.num_rows)
+        both = pa.concat_tables([wrong, rows])
+        commit(table, rows=both, positions={0: numbers, NEW: numbers})
     return f"iceberg://lake/fraud.{name}"
 
 

@@ -7,7 +7,6 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 from zlib import crc32
 
@@ -31,7 +30,7 @@ from pyiceberg.table.update import AddSnapshotUpdate, AssertRefSnapshotId, SetSn
 from pyiceberg.typedef import Record
 from pyroaring import BitMap
 
-__all__ = ["NEW", "Deleted", "commit", "delete_by_position", "delete_file", "deletion_vector"]
+__all__ = ["NEW", "Deleted", "commit", "delete_by_position", "deletion_vector"]
 
 NEW = -1
 """The file of the rows that the same commit adds."""
@@ -49,17 +48,11 @@ class Deleted:
         Ids of the columns.
     compared : sequence of int, optional
         Ids of those that are compared; all of them otherwise.
-    partition : tuple
-        Values of its partition.
-    spec : int
-        Which way of partitioning it belongs to.
     """
 
     rows: pa.Table
     fields: Sequence[int]
     compared: Sequence[int] = ()
-    partition: tuple[Any, ...] = ()
-    spec: int = 0
 
 
 class _Manifest(ManifestWriterV2):
@@ -103,21 +96,19 @@ def commit(
     table.refresh()
     metadata, before = table.metadata, table.current_snapshot()
     added = [] if rows is None else list(_dataframe_to_data_files(metadata, rows, table.io))
-    files: list[tuple[int, DataFile]] = [
-        (one.spec, delete_file(table, one.rows, one)) for one in values
-    ]
+    files = [_delete_file(table, one.rows, one) for one in values]
     for place, numbers in (positions or {}).items():
         path = added[0].file_path if place == NEW else _paths(table)[place]
         listed = pa.table(
             {"file_path": [path] * len(numbers), "pos": pa.array(numbers, pa.int64())}
         )
-        files.append((metadata.default_spec_id, delete_file(table, listed)))
-    files += [(metadata.default_spec_id, one) for one in more]
+        files.append(_delete_file(table, listed))
+    files += more
     number = uuid4().int % 2**62
     manifests = []
     if added:
-        manifests.append(_manifest(table, _Manifest, metadata.default_spec_id, added, number))
-    manifests += [_manifest(table, _DeleteManifest, spec, [one], number) for spec, one in files]
+        manifests.append(_manifest(table, _Manifest, added, number))
+    manifests += [_manifest(table, _DeleteManifest, [one], number) for one in files]
     totals = dict(before.summary.additional_properties)
     for key, count in (
         ("total-records", 0 if rows is None else rows.num_rows),
@@ -143,10 +134,8 @@ def delete_by_position(table: Table, positions: list[int], *, of_file: int = 0) 
     commit(table, positions={of_file: positions})
 
 
-def delete_file(
-    table: Table, rows: pa.Table, by: Deleted | None = None, **otherwise: Any
-) -> DataFile:
-    """Write a file of deletes: of positions, or of values; what is said of it may be otherwise."""
+def _delete_file(table: Table, rows: pa.Table, by: Deleted | None = None) -> DataFile:
+    """Write a file of deletes: of positions, or of values."""
     place = f"{table.metadata.location}/data/deletes-{uuid4()}.parquet"
     file = Path(place.removeprefix("file://"))
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -158,16 +147,15 @@ def delete_file(
         rows = pa.Table.from_arrays(rows.columns, schema=pa.schema(named))
     pq.write_table(rows, file)
     content = DataFileContent.POSITION_DELETES if by is None else DataFileContent.EQUALITY_DELETES
-    said = {
-        "content": content,
-        "file_path": place,
-        "file_format": FileFormat.PARQUET,
-        "partition": Record(*(by.partition if by is not None else ())),
-        "record_count": rows.num_rows,
-        "file_size_in_bytes": file.stat().st_size,
-        "equality_ids": None if by is None else list(by.compared or by.fields),
-    }
-    return DataFile.from_args(**(said | otherwise))
+    return DataFile.from_args(
+        content=content,
+        file_path=place,
+        file_format=FileFormat.PARQUET,
+        partition=Record(),
+        record_count=rows.num_rows,
+        file_size_in_bytes=file.stat().st_size,
+        equality_ids=None if by is None else list(by.compared or by.fields),
+    )
 
 
 def deletion_vector(table: Table, positions: Sequence[int]) -> DataFile:
@@ -200,10 +188,10 @@ def deletion_vector(table: Table, positions: Sequence[int]) -> DataFile:
 
 
 def _manifest(
-    table: Table, writer: type[_Manifest], spec: int, files: Sequence[DataFile], number: int
+    table: Table, writer: type[_Manifest], files: Sequence[DataFile], number: int
 ) -> ManifestFile:
     output = table.io.new_output(f"{table.metadata.location}/metadata/{uuid4()}.avro")
-    with writer(table.specs()[spec], table.schema(), output, number, "null") as opened:
+    with writer(table.spec(), table.schema(), output, number, "null") as opened:
         for one in files:
             opened.add_entry(
                 ManifestEntry.from_args(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +23,7 @@ from pumonitor.sources.one_table.files import read_score_table
 from pumonitor.sources.one_table.scored_rows import read_scored_rows
 from pumonitor.sources.opening import open_source
 from pumonitor.sources.reach import session
-from tests.sources.iceberg_commits import delete_by_position
+from tests.sources.iceberg_commits import commit, delete_by_position, deletion_vector
 from tests.sources.lake_tables import (
     arrow_of,
     delete_by_vector,
@@ -159,6 +160,20 @@ def test_deleted_rows_are_not_counted(tmp_path, monkeypatch):
     table.delete("id == 0")
     remaining = ids_of_the_window(address)[0]
     assert remaining == len(table.scan().to_arrow())
+
+
+def test_deletion_vectors_are_applied(tmp_path, monkeypatch):
+    """Tables of version 3, as Spark writes them."""
+    catalog = iceberg_catalog(tmp_path, monkeypatch)
+    address = iceberg_table(catalog, "made", pa.table({"id": [1, 2, 3]}), files=1)
+    table = catalog.load_table("fraud.made")
+    commit(table, more=[deletion_vector(table, [0])])
+    file = Path(table.metadata_location.removeprefix("file://"))
+    file.write_text(
+        file.read_text().replace('"format-version":2', '"format-version":3,"next-row-id":0')
+    )
+    assert '"format-version":3' in file.read_text()
+    assert pa.table(open_lake(address).load(["id"]))["id"].to_pylist() == [2, 3]
 
 
 def test_columns_that_came_later_or_have_other_names_by_now(tmp_path, monkeypatch):

@@ -1,4 +1,8 @@
-"""Iceberg tables: pyiceberg plans, prunes and applies deletes; only batches leave it."""
+"""Iceberg tables: pyiceberg plans, prunes and applies deletes by position; only batches leave it.
+
+Deletes by value (equality deletes, as Flink writes them) are refused, since pyiceberg does not
+apply them.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from pumonitor.errors import InputError, PumonitorError, did_you_mean
 from pumonitor.scans import Parts, Scan
 from pumonitor.sources.lakes.addresses import LakeAddress
-from pumonitor.sources.lakes.equality_deletes import EqualityDelete, equality_deletes, that_apply
-from pumonitor.sources.lakes.equality_reader import EqualityReader
 from pumonitor.sources.lakes.failures import extra_missing, in_our_words, secrets_in
-from pumonitor.sources.lakes.iceberg_internals import NumberedFile, numbered_files, stream
+from pumonitor.sources.lakes.iceberg_internals import stream
 from pumonitor.sources.lakes.table import TimeRange
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.io import FileIO
-    from pyiceberg.table import DataScan, Table
+    from pyiceberg.table import DataScan, FileScanTask, Table
     from pyiceberg.table.metadata import TableMetadata
 
 __all__ = ["open_iceberg"]
@@ -149,46 +151,66 @@ class IcebergVersion:
         totals = {} if summary is None else summary.additional_properties
         self.rows = int(totals.get("total-records") or 0)
         self._files = int(totals.get("total-data-files") or 0)
-        self._deletes: list[EqualityDelete] | None = None
+        self._is_accepted = False
 
     def batches(self, names: Sequence[str], within: TimeRange | None) -> Iterator[pa.RecordBatch]:
         """Rows that count, with some columns, a part of a row group at a time."""
         planned = self._planned(names, within)
-        files, deletes = self._plan(planned)
-        wanted, where = planned.projection(), planned.row_filter
-        if deletes:
-            reader = EqualityReader(self._name, self._metadata, self._io, deletes)
-            yield from reader.batches(wanted, files, where)
-        else:
-            tasks = [one.task for one in files]
-            yield from stream(self._metadata, self._io, wanted, tasks, where=where)
+        files = self._files_of(planned)
+        where = planned.row_filter
+        yield from stream(self._metadata, self._io, planned.projection(), files, where)
 
     def scan(self, names: Sequence[str], within: TimeRange | None) -> Scan:
         """Of the files that its plan has: the columns, or all where their sizes are not told."""
-        files, deletes = self._plan(self._planned(names, within))
+        tasks = self._files_of(self._planned(names, within))
         schema = self._metadata.schema()
         numbers = {schema.find_field(name).field_id for name in names}
-        numbers |= {field.field_id for one in deletes for field in one.columns}
-        read = sum(int(one.file.file_size_in_bytes) for one in deletes)
-        for task in (one.task for one in files):
+        read = 0
+        for task in tasks:
             sizes = task.file.column_sizes or {}
-            told = [sizes.get(one) for one in numbers]
+            told = [sizes.get(number) for number in numbers]
             whole = int(task.file.file_size_in_bytes)
-            read += whole if None in told else min(whole, sum(one or 0 for one in told))
-            read += sum(int(one.file_size_in_bytes) for one in task.delete_files)
-        parts = Parts(named="files", read=len(files), of=max(self._files, len(files)))
+            read += whole if None in told else min(whole, sum(size or 0 for size in told))
+            read += sum(int(file.file_size_in_bytes) for file in task.delete_files)
+        parts = Parts(named="files", read=len(tasks), of=max(self._files, len(tasks)))
         return Scan(read=read, parts=(parts,))
 
-    def _plan(self, planned: DataScan) -> tuple[list[NumberedFile], list[EqualityDelete]]:
-        """The files of a scan, and the deletes by value that must be applied to them."""
-        if self._deletes is None:
-            self._deletes = equality_deletes(
-                self._name, self._metadata, planned.snapshot(), self._io
+    def _files_of(self, planned: DataScan) -> list[FileScanTask]:
+        """The files of a scan, of a table whose rows pyiceberg can tell."""
+        self._refuse_deletes_by_value()
+        return list(planned.plan_files())
+
+    def _refuse_deletes_by_value(self) -> None:
+        """Refuse a table with rows that are deleted by their values.
+
+        All lists of deletes are looked through: of a part of the time pyiceberg plans only deletes
+        whose own times lie in it, though these say nothing of the times of the deleted rows.
+        """
+        from pyiceberg.manifest import DataFileContent, ManifestContent
+
+        snapshot = self._metadata.current_snapshot()
+        if snapshot is None or self._is_accepted:
+            return
+        manifests = snapshot.manifests(self._io)
+        rows = [manifest for manifest in manifests if manifest.content is ManifestContent.DATA]
+        oldest = min((int(manifest.min_sequence_number or 0) for manifest in rows), default=0)
+        deletes = sum(
+            entry.data_file.content is DataFileContent.EQUALITY_DELETES
+            for manifest in manifests
+            # What a rewrite of all files has left behind deletes nothing.
+            if manifest.content is ManifestContent.DELETES
+            and int(manifest.sequence_number or 0) >= oldest
+            for entry in manifest.fetch_manifest_entry(self._io, discard_deleted=True)
+        )
+        if deletes:
+            msg = (
+                f"{self._name} has rows that are deleted by their values ({deletes} files of "
+                "equality deletes, as Flink writes them), which pyiceberg does not apply: rewrite "
+                "its data files, in Spark by CALL system.rewrite_data_files with the option "
+                "delete-file-threshold = 1, or have Spark count it (source: sc://HOST:15002)"
             )
-        if not self._deletes:
-            return [NumberedFile(task=one, sequence=0) for one in planned.plan_files()], []
-        files = numbered_files(planned)
-        return files, that_apply(self._deletes, files)
+            raise InputError(msg)
+        self._is_accepted = True
 
     def _planned(self, names: Sequence[str], within: TimeRange | None) -> DataScan:
         from pyiceberg.expressions import AlwaysTrue
