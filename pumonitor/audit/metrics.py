@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pumonitor.audit.bins import ScoreBins
 
-__all__ = ["curve_draws", "following_draws", "metric_draws"]
+__all__ = ["following_draws", "metric_draws"]
 
 FloatArray = NDArray[np.float64]
 
@@ -87,16 +87,3 @@ def _auc(bins: ScoreBins, positives: FloatArray, concordance: FloatArray) -> Flo
     inside = np.clip(inside, 0, 1)
     pairs = (positives * (below + inside * negatives)).sum(axis=1)
     return np.asarray(pairs / (positives.sum(axis=1) * negatives.sum(axis=1)))
-
-
-def curve_draws(bins: ScoreBins, positives: FloatArray) -> Mapping[str, FloatArray]:
-    """Recall, false-positive rate and precision at the lower edge of each bin, by draw."""
-    above = np.cumsum(positives[:, ::-1], axis=1)[:, ::-1]
-    rows = np.cumsum(bins.rows[::-1])[::-1].astype(float)
-    total, found = rows[0], positives.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return {
-            "recall": above / found,
-            "false_positive_rate": (rows - above) / (total - found),
-            "precision": above / rows,
-        }

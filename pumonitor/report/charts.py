@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pumonitor.report.chart_parts import Spec
     from pumonitor.report.theme import Chart, Drawable
 
-__all__ = ["build_chart", "build_charts", "chart_names", "chart_of", "to_png", "to_svg"]
+__all__ = ["build_chart", "chart_names", "chart_of", "to_png", "to_svg"]
 
 _BUILDERS: Final[dict[str, Callable[[Evaluation], Spec]]] = {
     "forest": forest_chart,
@@ -38,17 +38,19 @@ _OF_AUDITS: Final[dict[str, Callable[[Evaluation], Chart]]] = {
 _OF_REVIEWS: Final = {"review_positives": audit_positives_chart}
 
 
-def build_charts(evaluation: Evaluation) -> dict[str, altair.TopLevelMixin]:
-    """The charts of an evaluation, ready to be shown, saved or rendered.
+def build_chart(evaluation: Evaluation, name: str) -> altair.TopLevelMixin:
+    """One of the charts of an evaluation, ready to be shown, saved or rendered.
 
-    Returns
-    -------
-    dict of str to altair chart
-        ``forest`` (all estimates with intervals), ``roc``, ``precision_recall``, ``lift``,
-        ``by_threshold`` (one panel for each metric), ``score_distributions`` and
-        ``sensitivity`` (one panel for each of four metrics against the class prior; only where
-        `Evaluation.sensitivity` can be asked). With an audit also ``audit_frequency`` (share of the
-        positives confirmed by score) and ``audit_positives`` (positives by score).
+    Parameters
+    ----------
+    evaluation : Evaluation
+    name : str
+        One of `chart_names`: ``forest`` (all estimates with intervals), ``roc``,
+        ``precision_recall``, ``lift``, ``by_threshold`` (one panel for each metric),
+        ``score_distributions`` and ``sensitivity`` (one panel for each of four metrics against the
+        class prior; only where `Evaluation.sensitivity` can be asked). With an audit also
+        ``audit_frequency`` (share of the positives confirmed by score) and ``audit_positives``
+        (positives by score).
 
     Examples
     --------
@@ -57,15 +59,9 @@ def build_charts(evaluation: Evaluation) -> dict[str, altair.TopLevelMixin]:
     >>> is_positive = rng.random(2_000) < 0.1
     >>> labels = is_positive & (rng.random(2_000) < 0.5)
     >>> ev = pumonitor.evaluate(labels, rng.normal(2.0 * is_positive), class_prior=0.1)
-    >>> sorted(build_charts(ev))
-    ['by_threshold', 'forest', 'lift', 'precision_recall', 'roc', 'score_distributions',
-     'sensitivity']
+    >>> build_chart(ev, "lift").to_dict()["layer"][0]["mark"]["type"]
+    'line'
     """
-    return {name: build_chart(evaluation, name) for name in chart_names(evaluation)}
-
-
-def build_chart(evaluation: Evaluation, name: str) -> altair.TopLevelMixin:
-    """One of the charts of `build_charts`, by its name."""
     import altair as alt
 
     chart = chart_of(evaluation, name)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics as standard
 
-from pumonitor.audit.metrics import curve_draws, following_draws, metric_draws
+from pumonitor.audit.metrics import following_draws, metric_draws
 from tests.audit.made_up_audit import bins
 
 ROWS = np.array([400, 300, 150, 90, 60])
@@ -70,11 +70,3 @@ def test_f_beta_is_0_like_f1_where_no_positive_is_flagged(above):
     assert draws["f1"].tolist() == following_draws(draws, beta=2.0)["f_beta"].tolist() == [0.0]
 
 
-def test_curves_are_those_of_the_rows_at_each_edge(rows):
-    positive, bin_of = rows
-    found = curve_draws(bins(ROWS, CONFIRMED), POSITIVE[np.newaxis].astype(float))
-    for edge in range(len(ROWS)):
-        flagged = bin_of >= edge
-        assert found["recall"][0, edge] == pytest.approx(positive[flagged].sum() / positive.sum())
-        assert found["precision"].ravel()[edge] == pytest.approx(positive[flagged].mean())
-        assert found["false_positive_rate"][0, edge] == pytest.approx(flagged[~positive].mean())

@@ -11,7 +11,7 @@ import pytest
 import pumonitor
 from pumonitor import audit_plan
 from pumonitor.report.audit_charts import audit_width_chart, with_and_without_chart
-from pumonitor.report.charts import build_charts, to_svg
+from pumonitor.report.charts import build_chart, chart_names, to_svg
 from pumonitor.report.figures import audit_figures
 from pumonitor.report.theme import themed
 from pumonitor.results import Evaluation
@@ -39,6 +39,12 @@ def both() -> tuple[Evaluation, Evaluation, audit_plan.AuditPlan]:
     return found, plain, plan
 
 
+@pytest.fixture(scope="module")
+def charts(both: Any) -> dict[str, Any]:
+    """The two that there are with an audit alone."""
+    return {name: build_chart(both[0], name) for name in ("audit_frequency", "audit_positives")}
+
+
 def inline(chart: Any) -> list[list[dict[str, Any]]]:
     """Rows of the data of each layer."""
     spec = chart.to_dict(validate=False)
@@ -47,19 +53,20 @@ def inline(chart: Any) -> list[list[dict[str, Any]]]:
     return [one["values"] if "values" in one else spec["datasets"][one["name"]] for one in given]
 
 
-def test_an_evaluation_without_an_audit_has_none_of_its_charts(both: Any) -> None:
+def test_an_evaluation_without_an_audit_has_none_of_its_charts(both: Any, charts: Any) -> None:
     found, plain, _ = both
     extra = {"audit_frequency", "audit_positives"}
     # An audit says what the class prior is: there is nothing to ask of others.
-    assert set(build_charts(found)) == set(build_charts(plain)) - {"sensitivity"} | extra
+    assert set(chart_names(found)) == set(chart_names(plain)) - {"sensitivity"} | extra
+    assert set(charts) == extra
     with pytest.raises(ValueError, match="evaluate without the audit"):
         found.sensitivity("f1")
     assert audit_figures(plain, None) == []
 
 
-def test_the_share_confirmed_stands_beside_that_of_all_scores(both: Any) -> None:
+def test_the_share_confirmed_stands_beside_that_of_all_scores(both: Any, charts: Any) -> None:
     found = both[0]
-    layers = inline(build_charts(found)["audit_frequency"])
+    layers = inline(charts["audit_frequency"])
     overall = found["label_frequency"]
     assert layers[0] == [{"low": overall.low, "value": overall.value, "high": overall.high}]
     bins = layers[-1]
@@ -69,9 +76,9 @@ def test_the_share_confirmed_stands_beside_that_of_all_scores(both: Any) -> None
     assert rule["score"] == f"from {THRESHOLD:g}"
 
 
-def test_parts_of_the_positives_add_up(both: Any) -> None:
+def test_parts_of_the_positives_add_up(both: Any, charts: Any) -> None:
     found = both[0]
-    parts = inline(build_charts(found)["audit_positives"])[0]
+    parts = inline(charts["audit_positives"])[0]
     for one in found.audit.by_bin():
         name = "lowest" if one["from"] is None else f"from {one['from']:.4g}"
         by = {row["part"]: row["positives"] for row in parts if row["score"] == name}

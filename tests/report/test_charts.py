@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pumonitor.report import palette
-from pumonitor.report.charts import build_charts, to_png, to_svg
+from pumonitor.report.charts import build_chart, chart_names, chart_of, to_png, to_svg
 from pumonitor.report.curve_chart import points_of
 from pumonitor.report.forest_chart import forest_rows
 from pumonitor.results import Curve, Evaluation
@@ -41,15 +41,27 @@ def _pixels(png: bytes) -> tuple[int, int]:
 
 @pytest.fixture(scope="module")
 def usual_charts(usual: Evaluation) -> dict[str, Any]:
-    return dict(build_charts(usual))
+    return {name: build_chart(usual, name) for name in chart_names(usual)}
 
 
-def test_all_charts_are_built_and_hold_no_nan(any_evaluation: Evaluation) -> None:
-    charts = build_charts(any_evaluation)
-    assert set(charts) == KEYS
-    for chart in charts.values():
-        text = json.dumps(chart.to_dict(validate=False), allow_nan=False)
+def test_all_charts_are_put_together_and_hold_no_nan(any_evaluation: Evaluation) -> None:
+    assert set(chart_names(any_evaluation)) == KEYS
+    for name in KEYS:
+        text = json.dumps(chart_of(any_evaluation, name), allow_nan=False)
         assert "nan" not in text
+
+
+def test_charts_of_altair_are_what_was_put_together(
+    usual: Evaluation, usual_charts: dict[str, Any]
+) -> None:
+    assert set(usual_charts) == KEYS
+    for name, chart in usual_charts.items():
+        made = chart.to_dict(validate=False)
+        given = chart_of(usual, name)
+        assert isinstance(given, dict)
+        part = next(part for part in ("vconcat", "concat", "layer") if part in given)
+        assert len(made[part]) == len(given[part])
+        json.dumps(made, allow_nan=False)
 
 
 def test_charts_follow_the_vega_lite_schema(usual_charts: dict[str, Any]) -> None:
@@ -84,7 +96,7 @@ def test_forest_says_what_has_no_value_and_what_is_impossible(
     assert row["text"].startswith("came out at 3")
     assert row["value"] == 1.0
     for text in ("no value", "Precision"):
-        assert text in to_svg(build_charts(nothing_flagged)["forest"])
+        assert text in to_svg(chart_of(nothing_flagged, "forest"))
 
 
 def test_forest_shows_the_uncorrected_number_beside_the_corrected(usual: Evaluation) -> None:

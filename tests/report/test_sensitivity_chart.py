@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pumonitor
-from pumonitor.report.charts import build_charts
+from pumonitor.report.charts import chart_names
 from pumonitor.report.html import render_html
 from pumonitor.report.sensitivity_chart import (
     sensitivities,
@@ -101,5 +101,5 @@ def test_the_page_asks_what_if(estimated: Evaluation) -> None:
 @pytest.mark.slow
 def test_an_evaluation_without_its_table_has_all_but_this(estimated: Evaluation) -> None:
     bare = replace(estimated, at_priors=None)
-    assert "sensitivity" not in build_charts(bare)
+    assert "sensitivity" not in chart_names(bare)
     assert "What if" not in render_html(bare)

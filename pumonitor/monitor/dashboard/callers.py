@@ -159,10 +159,6 @@ class Callers:
             raise Unauthorized("a token is needed: Authorization: Bearer TOKEN")
         return self._of(token)
 
-    def is_by_token(self) -> bool:
-        """Whether the present request bears a token, which no page elsewhere can make it do."""
-        return request.headers.get("Authorization", "").lower().startswith("bearer ")
-
     def checked(self, text: str) -> Token:
         """The token with this text; answers 401 if there is none, 429 after too many."""
         token = self._found(text, self._site.ledger.tokens.holder, self._tokens)

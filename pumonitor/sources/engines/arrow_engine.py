@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.ports import Progress
-from pumonitor.sources.column_types.column_kinds import Relation
 from pumonitor.sources.engines.arrow_answers import columns_of, rows_of
-from pumonitor.sources.windows.counts_engine import stepping
+from pumonitor.sources.windows.counts_engine import LoadsNothing, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
@@ -19,23 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["ArrowEngine"]
 
 
-class ArrowEngine(ABC):
+class ArrowEngine(LoadsNothing, ABC):
     """Asks statement by statement; each sees the rows of its own moment."""
 
     @abstractmethod
     def _answer(self, statement: Statement, about: str) -> pa.Table:
         """The answer to one statement; errors are in our words."""
-
-    def load(  # noqa: B027 (an engine may have nothing to load)
-        self,
-        relation: Relation,
-        names: Sequence[str],
-        *,
-        time: str | None = None,
-        bounds: Sequence[object] | None = None,
-        limit: int | None = None,
-    ) -> None:
-        """Nothing has to be loaded first."""
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

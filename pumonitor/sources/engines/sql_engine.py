@@ -19,7 +19,7 @@ from pumonitor.sources.engines.registry import engine_kind
 from pumonitor.sources.engines.sql_backend import LABELS_TABLE, SqlBackend, ids_with_nul
 from pumonitor.sources.engines.sql_connections import connections_to, secrets_of
 from pumonitor.sources.windows.contained_sql import for_sqlalchemy
-from pumonitor.sources.windows.counts_engine import Reading, received, stepping
+from pumonitor.sources.windows.counts_engine import LoadsNothing, Reading, received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _INSERT: Final = (
 )
 
 
-class SQLEngine:
+class SQLEngine(LoadsNothing):
     """One connection that only reads, with a time limit for each statement.
 
     Parameters
@@ -90,17 +90,6 @@ class SQLEngine:
         with self.snapshot():
             found = self._columns(read.name, read.sql, values)
         return Relation(name=read.name, sql=read.sql, columns=found, parameters=read.parameters)
-
-    def load(
-        self,
-        relation: Relation,
-        names: Sequence[str],
-        *,
-        time: str | None = None,
-        bounds: Sequence[object] | None = None,
-        limit: int | None = None,
-    ) -> None:
-        """Nothing has to be loaded first."""
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -21,6 +21,7 @@ __all__ = [
     "RECEIVED_COLUMNS",
     "Engine",
     "EngineRemarks",
+    "LoadsNothing",
     "Reading",
     "TakesTables",
     "TellsCost",
@@ -97,6 +98,21 @@ class NamesDamagedFiles(Protocol):
         self, relation: Relation, time: str, bounds: Sequence[object] | None
     ) -> str | None:
         """The first file with rows between bounds of a time that cannot be read; None: unknown."""
+
+
+class LoadsNothing:
+    """Of an engine that reads rows where they lie."""
+
+    def load(
+        self,
+        relation: Relation,
+        names: Sequence[str],
+        *,
+        time: str | None = None,
+        bounds: Sequence[object] | None = None,
+        limit: int | None = None,
+    ) -> None:
+        """Nothing has to be loaded first."""
 
 
 class Engine(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -16,7 +16,7 @@ from pumonitor.errors import InputError, SourceError
 from pumonitor.ports import Progress
 from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relation
 from pumonitor.sources.column_types.spark_dialect import Spark
-from pumonitor.sources.windows.counts_engine import received, stepping
+from pumonitor.sources.windows.counts_engine import LoadsNothing, received, stepping
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.spark_watch import (
     GivenUpError,
@@ -68,7 +68,7 @@ def is_spark_frame(table: object) -> bool:
     return type(table).__module__.partition(".")[0] == "pyspark" and hasattr(table, "sparkSession")
 
 
-class SparkEngine:
+class SparkEngine(LoadsNothing):
     """Runs the count query in the session of the frames.
 
     Parameters
@@ -135,17 +135,6 @@ class SparkEngine:
                 for column, kind in frame.dtypes
             },
         )
-
-    def load(
-        self,
-        relation: Relation,
-        names: Sequence[str],
-        *,
-        time: str | None = None,
-        bounds: Sequence[object] | None = None,
-        limit: int | None = None,
-    ) -> None:
-        """Nothing has to be loaded first."""
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +14,7 @@ from pumonitor.sources.column_types.column_kinds import Column, Key, Kind, Relat
 from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.reach.session import Session, quoted
 from pumonitor.sources.windows.contained_sql import written_out
-from pumonitor.sources.windows.counts_engine import LASTING, received
+from pumonitor.sources.windows.counts_engine import LASTING, LoadsNothing, received
 from pumonitor.sources.windows.counts_query import Statement
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _WHOLE: Final = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL
 _NAIVE: Final = re.compile(r"TIMESTAMP(_S|_MS|_NS)?")
 
 
-class DuckDBAnswers:
+class DuckDBAnswers(LoadsNothing):
     """One connection to the embedded library."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
@@ -50,17 +50,6 @@ class DuckDBAnswers:
         import duckdb
 
         return duckdb.__version__
-
-    def load(
-        self,
-        relation: Relation,
-        names: Sequence[str],
-        *,
-        time: str | None = None,
-        bounds: Sequence[object] | None = None,
-        limit: int | None = None,
-    ) -> None:
-        """Nothing has to be loaded first."""
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from pumonitor.errors import shortened
@@ -24,8 +23,6 @@ _MACROS: Final = {
     "@monthly": "0 0 1 * *",
     "@yearly": "0 0 1 1 *",
 }
-# 2100 is no leap year, so 29 February may be eight years away, from 2096 to 2104.
-_FURTHEST = timedelta(days=8 * 366 + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +61,9 @@ class Cron:
     Examples
     --------
     >>> every_monday = read_cron("0 6 * * 1")
-    >>> every_monday.next_after(datetime(2026, 1, 1, tzinfo=UTC)).strftime("%A %d %H:%M")
-    'Monday 05 06:00'
+    >>> (trigger,) = every_monday.fields()
+    >>> trigger["day_of_week"], trigger["hour"], trigger["minute"]
+    ('mon', '6', '0')
     """
 
     minutes: frozenset[int]
@@ -74,28 +72,6 @@ class Cron:
     months: frozenset[int]
     weekdays: frozenset[int]
     either_day: bool
-
-    def next_after(self, moment: datetime) -> datetime:
-        """The first scheduled moment after `moment`."""
-        start = moment.astimezone(UTC).replace(second=0, microsecond=0) + timedelta(minutes=1)
-        day = start.replace(hour=0, minute=0)
-        while day - start < _FURTHEST:
-            if self._is_due_on(day):
-                for hour in sorted(self.hours):
-                    for minute in sorted(self.minutes):
-                        due = day.replace(hour=hour, minute=minute)
-                        if due >= start:
-                            return due
-            day += timedelta(days=1)
-        msg = "this schedule is never due"  # read_cron lets none pass
-        raise ValueError(msg)
-
-    def _is_due_on(self, day: datetime) -> bool:
-        if day.month not in self.months:
-            return False
-        by_month = day.day in self.days
-        by_week = day.isoweekday() % 7 in self.weekdays
-        return by_month or by_week if self.either_day else by_month and by_week
 
     def fields(self) -> tuple[dict[str, str], ...]:
         """Keyword arguments of one or two APScheduler CronTriggers that together are this schedule.
