@@ -55,11 +55,11 @@ $(LOCKED): requirements.lock
 	@$(PYTHON) -c "import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else 'pumonitor needs Python 3.11 or newer, $(PYTHON) is %d.%d; name another: make PYTHON=/path/to/python3.11' % v[:2])"
 	@echo "Setting up $(VENV): a few minutes the first time."
 	$(PYTHON) -m venv --without-pip $(VENV)
-	$(PIP) install --quiet --require-hashes --requirement requirements.lock
+	$(PIP) install --quiet --no-compile --require-hashes --requirement requirements.lock
 	@touch $@
 
 $(INSTALLED): $(LOCKED) pyproject.toml pumonitor/__init__.py
-	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	$(PIP) install --quiet --no-compile --no-deps --no-build-isolation --editable .
 	@touch $@
 
 demo: $(INSTALLED)
@@ -87,7 +87,7 @@ test-browser: $(BROWSER)
 	PYTHONPATH=$(VENV)/browser $(BIN)/python -m pytest -m browser tests/browser
 
 $(BROWSER): requirements-browser.lock | $(INSTALLED)
-	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/browser --requirement requirements-browser.lock
+	$(PIP) install --quiet --no-compile --no-deps --require-hashes --upgrade --target $(VENV)/browser --requirement requirements-browser.lock
 	@touch $@
 
 # Schemathesis lies beside the environment: it brings a test runner of its own.
@@ -95,7 +95,7 @@ test-api: $(SCHEMATHESIS)
 	$(BIN)/python -m pytest tests/monitor/dashboard/test_api_by_schemathesis.py
 
 $(SCHEMATHESIS): requirements-api.lock | $(INSTALLED)
-	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/schemathesis --requirement requirements-api.lock
+	$(PIP) install --quiet --no-compile --no-deps --require-hashes --upgrade --target $(VENV)/schemathesis --requirement requirements-api.lock
 	@touch $@
 
 # The pages in real servers of another version of MLflow, in an environment of its own.
@@ -131,7 +131,7 @@ deploy-check: $(VALIDATORS)
 	PATH="$(abspath $(VENV))/validators/bin:$$PATH" $(BIN)/python -m pytest --quiet -rs tests/deploy/test_validators.py
 
 $(VALIDATORS): requirements-validators.lock | $(INSTALLED)
-	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/validators --requirement requirements-validators.lock
+	$(PIP) install --quiet --no-compile --no-deps --require-hashes --upgrade --target $(VENV)/validators --requirement requirements-validators.lock
 	@touch $@
 
 # uv finds the versions; it comes with pip (pip install uv) and is no part of the environment.
@@ -162,7 +162,7 @@ docs: $(DOCS)
 	@echo "Open site/index.html"
 
 $(DOCS): requirements-docs.lock | $(INSTALLED)
-	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(VENV)/docs --requirement requirements-docs.lock
+	$(PIP) install --quiet --no-compile --no-deps --require-hashes --upgrade --target $(VENV)/docs --requirement requirements-docs.lock
 	@touch $@
 
 # Data sets that are neither in PUMONITOR_DATA nor in a package, from their public archives.

@@ -65,7 +65,7 @@ known_rows = st.lists(
 
 
 @settings(
-    max_examples=20,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -64,7 +64,7 @@ def opened(ids, hours=None, labels=()):
     at_once=st.sampled_from([1, 3, 8, 1000]),
     parts=st.sampled_from([1, 4, 32]),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_repeated_numbers_are_found_in_whatever_parts(ids, at_once, parts):
     counted = Counter(ids)
     with pytest.MonkeyPatch.context() as patched, closing(opened(ids)) as source:

@@ -149,7 +149,7 @@ def assert_equal_but_for_unmatched(counts, expected):
 
 
 @given(case=cases())
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_windows_counted_at_once_are_as_counted_alone(case):
     made, known, requests = case
     with closing(opened(*tables(made, known))) as source:
@@ -157,7 +157,7 @@ def test_windows_counted_at_once_are_as_counted_alone(case):
 
 
 @given(case=cases())
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_database_that_answers_by_one_statement_counts_the_same(tmp_path_factory, case):
     made, known, requests = case
     path = tmp_path_factory.mktemp("database") / "rows.db"

@@ -88,7 +88,7 @@ def said(number, hours, label=1, chance=0.5):
 
 @given(case=cases(), differ=st.booleans())
 @settings(
-    max_examples=4,
+    max_examples=2,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -44,8 +44,7 @@ def statements(source, monkeypatch):
     return asked
 
 
-@pytest.mark.parametrize("orphans", ["count", "skip"])
-@pytest.mark.parametrize("repeated", [True, False])
+@pytest.mark.parametrize(("repeated", "orphans"), [(True, "count"), (False, "skip")])
 def test_slices_add_up_to_the_whole(frames, few, monkeypatch, repeated, orphans):
     made, known = frames
     if not repeated:

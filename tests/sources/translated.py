@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 
 import duckdb
 import pandas as pd
@@ -127,11 +128,15 @@ class Translated:
         self._duck.close()
 
 
+@lru_cache(maxsize=256)
 def translated(sql: str, dialect: str) -> str:
-    """The statement in DuckDB's SQL."""
+    """The statement in DuckDB's SQL; it must be a query of the dialect."""
     tree = sqlglot.parse_one(sql, dialect=dialect)
+    assert isinstance(tree, exp.Query)
     # DuckDB compares by bytes, and knows none of these collations.
-    tree = tree.transform(lambda node: node.this if isinstance(node, exp.Collate) else node)
+    tree = tree.transform(
+        lambda node: node.this if isinstance(node, exp.Collate) else node, copy=False
+    )
     for node in tree.find_all(exp.RegexpReplace):
         said = node.args["replacement"]
         said.replace(exp.Literal.string(re.sub(r"\$(\d)", r"\\\1", said.this)))

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from pumonitor.monitor.app import open_jobs
+from pumonitor.monitor.config.file import read_configuration
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 7
@@ -90,3 +97,26 @@ def write_challenged_shop(
         )
     )
     return path
+
+
+_EVALUATED: dict[str, Path] = {}
+
+
+def evaluated_shop(folder: Path, **how: Any) -> Path:
+    """As `write_challenged_shop`, with all windows evaluated: once for all tests that ask."""
+    key = json.dumps(how, sort_keys=True)
+    if key not in _EVALUATED:
+        made = Path(tempfile.mkdtemp(dir=folder.parent))
+        if (folder / "mlflow.db").exists():
+            shutil.copy(folder / "mlflow.db", made)
+        evaluated(write_challenged_shop(made, **how))
+        _EVALUATED[key] = made
+    others = shutil.ignore_patterns("mlflow.db*")
+    shutil.copytree(_EVALUATED[key], folder, dirs_exist_ok=True, ignore=others)
+    return folder / "pumonitor.yaml"
+
+
+def evaluated(path: Path) -> None:
+    configuration = read_configuration(path).configuration
+    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
+        jobs.run()

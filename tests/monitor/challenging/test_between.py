@@ -15,7 +15,7 @@ from pumonitor.monitor.challenging.between import audits_between
 from pumonitor.monitor.challenging.challengers import ColumnChallenger
 from pumonitor.monitor.challenging.seen import series_of
 from pumonitor.monitor.config.file import read_configuration
-from tests.monitor.challenging.challenged_shop import SETTLED, write_challenged_shop
+from tests.monitor.challenging.challenged_shop import SETTLED, evaluated_shop, write_challenged_shop
 
 V7 = ColumnChallenger(name="v7", column="score_v7")
 
@@ -25,11 +25,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Only the deployed score's highest orders were reviewed."""
     monkeypatch.chdir(tmp_path)
     more = "gate: {capacity: 10%}"
-    path = write_challenged_shop(tmp_path, reviewed=True, more=more)
-    with open_jobs(
-        read_configuration(path).configuration, clock=lambda: SETTLED, deliver=False
-    ) as jobs:
-        jobs.run()
+    evaluated_shop(tmp_path, reviewed=True, more=more)
     return tmp_path
 
 

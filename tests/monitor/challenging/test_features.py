@@ -18,8 +18,14 @@ from pumonitor.monitor.challenging.shadow import feature_rows, scored_rows
 from pumonitor.monitor.challenging.training_rows import training_rows
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.windows.opening import open_monitor_source
-from tests.monitor.challenging.challenged_shop import DAYS, FIRST, SETTLED, write_challenged_shop
-from tests.monitor.challenging.tracked_shop import TRACKED, called, evaluated
+from tests.monitor.challenging.challenged_shop import (
+    DAYS,
+    FIRST,
+    SETTLED,
+    evaluated,
+    write_challenged_shop,
+)
+from tests.monitor.challenging.tracked_shop import TRACKED, called
 
 
 @pytest.mark.parametrize(

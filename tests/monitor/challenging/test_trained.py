@@ -29,8 +29,15 @@ from pumonitor.monitor.challenging.training import train
 from pumonitor.monitor.challenging.training_rows import training_rows
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.windows.opening import open_monitor_source
-from tests.monitor.challenging.challenged_shop import DAYS, FIRST, SETTLED, write_challenged_shop
-from tests.monitor.challenging.tracked_shop import TRACKED, called, deployed_shop, evaluated
+from tests.monitor.challenging.challenged_shop import (
+    DAYS,
+    FIRST,
+    SETTLED,
+    evaluated,
+    evaluated_shop,
+    write_challenged_shop,
+)
+from tests.monitor.challenging.tracked_shop import TRACKED, called, deployed_shop
 
 
 def test_a_trained_challenger_is_registered_judged_promoted_and_undone(
@@ -226,7 +233,7 @@ def test_what_cannot_be_held_out_is_refused(
     tmp_path: Path, registry: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    evaluated(write_challenged_shop(tmp_path, **TRACKED))
+    evaluated_shop(tmp_path, **TRACKED)
     for arguments, said in (
         (("--hold-out", "3"), "--hold-out is for --train"),
         (("--hold-out", "9", "--train", "all"), "no mature window to train on beside the 9"),

@@ -6,9 +6,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
-from pumonitor.monitor.app import open_jobs
-from pumonitor.monitor.config.file import read_configuration
-from tests.monitor.challenging.challenged_shop import SETTLED, write_challenged_shop
+from tests.monitor.challenging.challenged_shop import evaluated_shop
 
 TRACKED = {
     "models": '["models:/shop@challenger"]',
@@ -19,12 +17,6 @@ TRACKED = {
 }
 
 
-def evaluated(path: Path) -> None:
-    configuration = read_configuration(path).configuration
-    with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
-        jobs.run()
-
-
 def called(*arguments: str, status: int = 0) -> str:
     done = CliRunner().invoke(app, list(arguments))
     assert done.exit_code == status, done.output + str(done.exception)
@@ -33,8 +25,7 @@ def called(*arguments: str, status: int = 0) -> str:
 
 def deployed_shop(folder: Path, registry: Any, **more: str) -> tuple[Path, Any]:
     """The configuration of a shop whose windows are evaluated, and its deployed version."""
-    path = write_challenged_shop(folder, **TRACKED | more)
-    evaluated(path)
+    path = evaluated_shop(folder, **TRACKED | more)
     registry.create_registered_model("shop")
     version = registry.create_model_version("shop", f"file://{folder}").version
     registry.set_registered_model_alias("shop", "champion", version)

@@ -44,7 +44,7 @@ from tests.monitor.ledger.monitored_days import (
 )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_they_are_what_all_results_say_after_any_history(ledger: Ledger, seed: int) -> None:
     """Windows in any order, panes one by one and together, repeats, and lost claims."""
     rng = random.Random(seed)  # noqa: S311
@@ -60,7 +60,7 @@ def test_they_are_what_all_results_say_after_any_history(ledger: Ledger, seed: i
         elif step == "evaluate":
             evaluate_one(ledger, rng)
         elif step == "again":
-            ledger.reopen([key(rng.randrange(4))], which="all", actor="test")
+            ledger.reopen([key(rng.randrange(2))], which="all", actor="test")
         elif step == "die":
             claim = ledger.claim_evaluate("dies")
             run_out(ledger)

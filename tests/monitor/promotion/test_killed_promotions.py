@@ -17,7 +17,7 @@ from tests.monitor.promotion.test_promotions_at_once import run_worker
 
 SLOW = pytest.mark.slow
 CASES = [
-    ("sqlite", "file", "promote", 0, 15),
+    ("sqlite", "file", "promote", 0, 25),
     *(pytest.param("sqlite", "file", "promote", begin, 8, marks=SLOW) for begin in (2, 6)),
     pytest.param("sqlite", "file", "undo", 0, 8, marks=SLOW),
     pytest.param("sqlite", "file", "heal", 0, 8, marks=SLOW),

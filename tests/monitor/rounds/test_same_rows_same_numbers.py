@@ -104,7 +104,7 @@ def test_nor_on_what_a_monitor_is_called(of_files, tmp_path):
     assert stored(path, name="fraud-again") == of_files[1]
 
 
-@pytest.mark.parametrize("prior", ["0.1", "auto"])
+@pytest.mark.parametrize("prior", ["0.1", pytest.param("auto", marks=pytest.mark.slow)])
 def test_nor_on_settings_that_do_not_matter_to_a_window(tmp_path, prior):
     """Another pane between two says no other number of the rest."""
     found = []
