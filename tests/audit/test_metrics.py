@@ -68,5 +68,3 @@ def test_f_beta_is_0_like_f1_where_no_positive_is_flagged(above):
     missed = np.array([[4.0, 12.0, 20.0, 0.0, 0.0]])
     draws = metric_draws(bins(ROWS, [1, 3, 5, 0, 0], above=above), missed)
     assert draws["f1"].tolist() == following_draws(draws, beta=2.0)["f_beta"].tolist() == [0.0]
-
-
