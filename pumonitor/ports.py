@@ -21,6 +21,7 @@ __all__ = [
     "PredictionSource",
     "Progress",
     "QueueDescription",
+    "ReviewerCounts",
     "SampleRequest",
     "SampledRows",
     "SourceDescription",
@@ -170,6 +171,25 @@ class UnmatchedLabels:
     tried: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewerCounts:
+    """What a reviewer said of cases, beside what others said of them.
+
+    Attributes
+    ----------
+    name : str
+    cases : int
+        With a verdict of theirs, or undecided by them.
+    shared, differ : int
+        Cases that another one decided as well, and those that one of these decided otherwise.
+    """
+
+    name: str
+    cases: int
+    shared: int
+    differ: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WindowCounts:
     """Numbers of rows of one window by model version, segment, score cell and label state.
@@ -188,7 +208,7 @@ class WindowCounts:
         Least and largest score of these rows.
     history : ndarray of int, shape (rows,)
         Label state at each moment asked for: the sum of (1 + label) * 3**k over moments k, so that
-        labels -1, 0 and 1 are digits 0, 1 and 2. With reviews the sum of state * 32**k over
+        labels -1, 0 and 1 are digits 0, 1 and 2. With reviews the sum of state * 52**k over
         moments k (`pumonitor.reviews.states`).
     propensity : ndarray of float, shape (rows,)
         Chance that such a positive is confirmed; NaN where no label or no column.
@@ -208,6 +228,8 @@ class WindowCounts:
         Of labels known within the window, if there is something to report.
     rules : tuple of str
         Reasons of reviews that were taken for rules.
+    reviewers : tuple of tuple of ReviewerCounts
+        At each moment, who gave verdicts since the window began; empty where nobody is named.
     """
 
     model_version: NDArray[np.str_]
@@ -223,6 +245,7 @@ class WindowCounts:
     versions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unmatched: UnmatchedLabels | None = None
     rules: tuple[str, ...] = ()
+    reviewers: tuple[tuple[ReviewerCounts, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,6 +318,8 @@ class QueueDescription:
         Of its table.
     positive, negative, undecided : int
         Rows with such a verdict.
+    waiting : int
+        Cases that were queued and have no verdict yet.
     reasons : mapping of str to int
         Rows by the word that says why they were reviewed; empty where no column does.
     rules : tuple of str
@@ -309,6 +334,7 @@ class QueueDescription:
     positive: int
     negative: int
     undecided: int
+    waiting: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
     rules: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)

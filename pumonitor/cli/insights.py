@@ -25,6 +25,9 @@ def insights(
 ) -> None:
     """Show the newest mature window and the newest window: estimates, changes, and expected values.
 
+    Then the labels: where they come from, how late they are, whether reviewers agree, and what 100
+    reviews more would tell (in JSON: labels).
+
     For a class prior that is followed over windows, also its source, what has changed since, and
     what remains unknown (in JSON: class_prior_said). With pages: address in the configuration, the
     address of the monitor's page (in JSON: page).
@@ -33,12 +36,16 @@ def insights(
     """
     import json
 
+    from rich.padding import Padding
+    from rich.text import Text
+
     from pumonitor.cli.terminal import Console
 
     with errors_as_messages():
         from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.inspection.insights import insight_of
+        from pumonitor.monitor.inspection.label_health import label_health, label_health_sentences
         from pumonitor.monitor.windows.due.due_windows import beginning_of, end_of, stopped_since
 
         configuration = read_configuration(config, needs="ledger").configuration
@@ -59,15 +66,27 @@ def insights(
                 )
                 for name, one in chosen.items()
             ]
+            healths = {name: label_health(ledger, one) for name, one in chosen.items()}
         at = configuration.page_addresses
         pages = {} if at is None else {name: at.monitor(name) for name in chosen}
         if as_json:
-            shown = [{**one.to_dict(), "page": pages.get(one.monitor)} for one in found]
+            shown = [
+                {
+                    **one.to_dict(),
+                    "labels": healths[one.monitor].to_dict(),
+                    "page": pages.get(one.monitor),
+                }
+                for one in found
+            ]
             typer.echo(json.dumps(shown, indent=1))
             return
         console = Console(highlight=False)
         for one in found:
             _print(console, one)
+            if one.latest:
+                console.print("\n  Labels")
+                for sentence in label_health_sentences(healths[one.monitor]):
+                    console.print(Padding(Text(sentence), (0, 0, 0, 4)))
             if one.monitor in pages:
                 console.print(f"\n  Page: {pages[one.monitor]}", markup=False, soft_wrap=True)
 

@@ -80,7 +80,8 @@ def results(
     The table has one row per window, version and segment, with the main metrics or those of
     --metric, on a narrow screen with the interval below its value. Below the table stand the
     source of the newest window's class prior, if it is followed over windows, what remains unknown
-    about it, what is odd about rows, such as labels that match no prediction, and what read that
+    about it, why windows have no numbers, what is doubtful about the newest mature window and the
+    newest one, what is odd about rows, such as labels that match no prediction, and what read that
     window: engine, seconds, bytes, queries, versions of tables. CSV
     and JSON have one row for each metric of these.
 
@@ -100,7 +101,12 @@ def results(
         from pumonitor.cli.moments import moment
         from pumonitor.monitor.app import chosen_monitors, open_ledger
         from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.inspection.insights import prior_notes, results_of
+        from pumonitor.monitor.inspection.insights import (
+            finding_notes,
+            prior_notes,
+            results_of,
+            undefined_notes,
+        )
 
         configuration = read_configuration(config, needs="ledger").configuration
         chosen_monitors(configuration, monitor)
@@ -126,7 +132,11 @@ def results(
             notes: list[str] = []
             if format_ is Format.table and rows:
                 starts = [row.window_start for row in rows]
-                notes = _notes_on_rows(ledger, monitor, min(starts), max(starts))
+                notes = [
+                    *undefined_notes(rows),
+                    *finding_notes(ledger, rows, segment=segment or ""),
+                    *_notes_on_rows(ledger, monitor, min(starts), max(starts)),
+                ]
             assumption = ""
             if format_ is Format.table and "class_prior" in _metrics_of(rows):
                 notes = [*prior_notes(ledger, rows, segment=segment or ""), *notes]

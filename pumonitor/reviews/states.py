@@ -17,11 +17,16 @@ from pumonitor.reviews.given import (
 )
 
 __all__ = [
+    "DIFFERING_STATES",
+    "PENDING",
     "POSITIVE_STATES",
     "REASONS",
+    "REVIEWERS_DIFFER",
     "RULE",
     "STATES",
     "are_ranked",
+    "described_states",
+    "is_unseen",
     "kinds_of_states",
     "states_of",
 ]
@@ -30,7 +35,12 @@ REASONS: Final = ("score", "random", "audit", "complaint", "rule")
 """Why a row was reviewed; every word that is none of the first four is a rule."""
 RULE: Final = REASONS.index("rule")
 _READ_AS: Final = (BY_SCORE, BY_SCORE, BY_CHANCE_AMONG_SILENT, BY_COMPLAINT, BY_RULE)
-_VERDICTS: Final = (1, 0, -1)
+REVIEWERS_DIFFER: Final = -3
+"""Undecided, since the verdicts of two reviewers differ."""
+PENDING: Final = -4
+"""Queued, and without a verdict yet."""
+_VERDICTS: Final = (1, 0, -1, REVIEWERS_DIFFER, PENDING)
+_VERDICT_WORDS: Final = ("positive", "negative", "undecided", "reviewers differ", "waiting")
 STATES: Final = 2 * (1 + len(REASONS) * len(_VERDICTS))
 """How many there are; 0 is that of a row of which nothing is known."""
 
@@ -44,11 +54,13 @@ def states_of(
     ----------
     complained : ndarray of shape (n,) of bool
     verdict : ndarray of shape (n,)
-        1 positive, 0 negative, -1 undecided, -2 not reviewed.
+        1 positive, 0 negative, -1 undecided, -2 not reviewed, `REVIEWERS_DIFFER` or `PENDING`.
     reason : ndarray of shape (n,)
         Place in `REASONS`; it does not matter where a row was not reviewed.
     """
-    review = 1 + len(_VERDICTS) * reason + (1 - verdict)
+    # What lies below UNREVIEWED has the indexes after those of -1.
+    index = np.where(verdict > UNREVIEWED, 1 - verdict, -verdict)
+    review = 1 + len(_VERDICTS) * reason + index
     return np.asarray(complained + 2 * np.where(verdict == UNREVIEWED, 0, review), dtype=np.int64)
 
 
@@ -60,13 +72,17 @@ def _reviews() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 _VERDICT, _REASON = _reviews()
+_KNOWN_VERDICT: Final = np.select(
+    [_VERDICT == REVIEWERS_DIFFER, _VERDICT == PENDING], [-1, UNREVIEWED], _VERDICT
+)
+"""What a row is counted as: who waits for a verdict is like one that nobody looked at."""
 
 
 def kinds_of_states(states: NDArray[np.int64], *, stopped: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Index into `KINDS` of each row; `stopped` says which were declined outright."""
     review = states // 2
     return kind_of_rows(
-        verdict=_VERDICT[review].astype(np.int8),
+        verdict=_KNOWN_VERDICT[review].astype(np.int8),
         chosen_by=np.array(_READ_AS, dtype=np.int8)[_REASON[review]],
         complained=states % 2 == 1,
         stopped=stopped,
@@ -74,9 +90,14 @@ def kinds_of_states(states: NDArray[np.int64], *, stopped: NDArray[np.bool_]) ->
 
 
 def are_ranked(states: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each row was reviewed for its score."""
+    """Whether each row was queued for its score, whether it has a verdict yet or not."""
     review = states // 2
     return np.asarray((review > 0) & (_REASON[review] == REASONS.index("score")))
+
+
+def is_unseen(states: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each row has no verdict: nobody looked, or it is waiting, or nobody could tell."""
+    return np.asarray(_KNOWN_VERDICT[states // 2] < 0)
 
 
 def _positive() -> tuple[int, ...]:
@@ -87,3 +108,27 @@ def _positive() -> tuple[int, ...]:
 
 POSITIVE_STATES: Final = _positive()
 """States of rows that are known to be positive."""
+DIFFERING_STATES: Final = tuple(
+    int(state) for state in range(2, STATES) if _VERDICT[state // 2] == REVIEWERS_DIFFER
+)
+"""States of cases on which two reviewers differ."""
+
+
+def described_states(states: NDArray[np.int64], rows: NDArray[np.int64]) -> dict[str, list[int]]:
+    """Rows without and with a complaint, by reason and verdict; "not reviewed" where there is none.
+
+    Parameters
+    ----------
+    states, rows : ndarray of shape (groups,)
+        The state of each group and its number of rows.
+
+    Examples
+    --------
+    >>> described_states(np.array([0, 1, 2]), np.array([90, 6, 4]))
+    {'not reviewed': [90, 6], 'score, positive': [4, 0]}
+    """
+    counted = np.bincount(states, weights=rows, minlength=STATES).astype(np.int64).reshape(-1, 2)
+    names = ["not reviewed"] + [
+        f"{reason}, {verdict}" for reason in REASONS for verdict in _VERDICT_WORDS
+    ]
+    return {name: both.tolist() for name, both in zip(names, counted, strict=True) if both.any()}

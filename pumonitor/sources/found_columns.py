@@ -211,6 +211,7 @@ def review_table(
         named=[
             ("id", columns.id),
             ("decided_at", columns.decided_at),
+            ("queued_at", columns.queued_at),
             ("verdict", columns.verdict),
             ("reviewer", columns.reviewer),
             ("chosen_by", columns.chosen_by),
@@ -238,8 +239,15 @@ def review_table(
         ),
         channel=channel_column(relation, columns.channel),
     )
+    queued = None
+    if columns.queued_at is not None:
+        at = time_column(engine, relation, columns.queued_at, columns, role="queued_at", block=role)
+        queued = replace(
+            labels, known_at=at, label=None, label_words=None, are_verdicts=False, are_queued=True
+        )
     return ReviewTable(
         labels=labels,
+        queued=queued,
         has_reviewers=columns.reviewer is not None,
         reasons=None if columns.chosen_by is None else columns.reasons,
         always=columns.always,

@@ -9,8 +9,10 @@ import pytest
 
 from pumonitor.reviews.counts import KINDS, kind_of_rows
 from pumonitor.reviews.states import (
+    PENDING,
     POSITIVE_STATES,
     REASONS,
+    REVIEWERS_DIFFER,
     STATES,
     are_ranked,
     kinds_of_states,
@@ -22,7 +24,7 @@ KIND_OF_REASON = {"score": 0, "random": 0, "audit": 1, "complaint": 3, "rule": 2
 
 @pytest.mark.parametrize(
     ("complained", "verdict", "reason", "stopped"),
-    list(product([False, True], [1, 0, -1, -2], REASONS, [False, True])),
+    list(product([False, True], [1, 0, -1, -2, REVIEWERS_DIFFER, PENDING], REASONS, [False, True])),
 )
 def test_a_state_is_of_the_kind_that_its_row_is_of(complained, verdict, reason, stopped):
     state = states_of(
@@ -32,7 +34,8 @@ def test_a_state_is_of_the_kind_that_its_row_is_of(complained, verdict, reason, 
     )
     (kind,) = kinds_of_states(state, stopped=np.array([stopped]))
     (expected,) = kind_of_rows(
-        verdict=np.array([verdict], dtype=np.int8),
+        # Who waits for a verdict is like one that nobody looked at.
+        verdict=np.array([{REVIEWERS_DIFFER: -1, PENDING: -2}.get(verdict, verdict)], np.int8),
         chosen_by=np.array([KIND_OF_REASON[reason]], dtype=np.int8),
         complained=np.array([complained]),
         stopped=np.array([stopped]),
@@ -43,7 +46,8 @@ def test_a_state_is_of_the_kind_that_its_row_is_of(complained, verdict, reason, 
 
 
 def test_every_state_is_of_another_row():
-    rows = list(product([False, True], [1, 0, -1], range(len(REASONS))))
+    verdicts = [1, 0, -1, REVIEWERS_DIFFER, PENDING]
+    rows = list(product([False, True], verdicts, range(len(REASONS))))
     states = {
         states_of(
             complained=np.array([complained]), verdict=np.array([verdict]), reason=np.array([why])

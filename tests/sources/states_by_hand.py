@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from pumonitor.reviews.given import UNREVIEWED
-from pumonitor.reviews.states import REASONS, states_of
+from pumonitor.reviews.states import PENDING, REASONS, REVIEWERS_DIFFER, states_of
+
+QUEUED = 2
 
 
 def state(complained, verdict, reason):
@@ -32,14 +34,19 @@ def by_a_loop(complaints, reviews):
         for moment in sorted({event[0] for event in events}):
             known = sorted(event[:3] for event in events if event[0] <= moment and event[1] == 0)
             complained = bool(known) and known[-1][2] == 1
-            votes, first = {}, None
+            votes, first, is_queued = {}, None, False
             so_far = [event for event in events if event[0] <= moment and event[1] == 1]
             for _, _, label, reviewer, reason in sorted(so_far, key=lambda event: event[:3]):
-                votes[reviewer] = label
                 first = first or reason
+                if label == QUEUED:
+                    is_queued = True
+                else:
+                    votes[reviewer] = label
             said = set(votes.values()) - {0}
-            verdict = UNREVIEWED
-            if votes:
-                verdict = -1 if len(said) != 1 else {1: 1, -1: 0}[said.pop()]
+            verdict = PENDING if is_queued else UNREVIEWED
+            if len(said) == 2:
+                verdict = REVIEWERS_DIFFER
+            elif votes:
+                verdict = {1: 1, -1: 0}[said.pop()] if said else -1
             found[one_id, moment] = state(complained, verdict, first or "score")
     return found

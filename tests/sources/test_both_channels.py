@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from pumonitor.reviews.states import PENDING, REVIEWERS_DIFFER
 from pumonitor.sources.windows.both_channels import (
     ReviewTable,
     described_queue,
     labels_of_both,
+    verdicts_by_reviewer,
+    with_queued,
 )
-from tests.sources.states_by_hand import by_a_loop, state
+from tests.sources.states_by_hand import QUEUED, by_a_loop, state
 
 TABLE = SimpleNamespace(relation=SimpleNamespace(name="reviews r.csv"))
 
@@ -46,7 +50,7 @@ def test_states_are_those_of_a_loop_over_the_rows(seed):
         (
             int(rng.integers(30)),
             int(rng.integers(12)),
-            int(rng.choice([1, -1, -1, 0])),
+            int(rng.choice([1, -1, -1, 0, QUEUED, QUEUED])),
             str(rng.choice(["ann", "bob", "cem"])),
             str(rng.choice(["score", "random", "audit", "complaint", "rule"])),
         )
@@ -71,9 +75,54 @@ def test_reviewers_who_differ_leave_a_case_undecided_until_they_agree():
     )
     assert labels["label"].to_pylist() == [
         state(False, 1, "score"),
-        state(False, -1, "score"),
+        state(False, REVIEWERS_DIFFER, "score"),
         state(False, 0, "score"),
     ]
+
+
+def test_a_case_that_is_queued_waits_until_its_verdict_and_not_again_after_it():
+    verdicts = table_of([(7, 3, 1)])
+    events = table_of([(7, 1, 1), (7, 5, 1), (8, 2, 1)])
+    both = with_queued(verdicts, events)
+    labels = labels_of_both(table_of([]), [(queue(), both)])
+    assert [(row["id"], row["known"], row["label"]) for row in labels.to_pylist()] == [
+        (7, 1, state(False, PENDING, "score")),
+        (7, 3, state(False, 1, "score")),
+        (7, 5, state(False, 1, "score")),
+        (8, 2, state(False, PENDING, "score")),
+    ]
+    told = described_queue(queue(), both)
+    assert (told.positive, told.negative, told.undecided, told.waiting) == (1, 0, 0, 1)
+
+
+def test_reviewers_are_compared_on_the_cases_that_both_decided():
+    reviews = [
+        (1, 10, 1, "ann"),
+        (1, 11, -1, "bob"),  # differ
+        (2, 12, 1, "ann"),
+        (2, 13, 1, "bob"),  # agree
+        (3, 14, -1, "ann"),
+        (3, 15, 0, "bob"),  # one undecided: nothing to compare
+        (4, 16, 1, "cem"),
+        (5, 17, 1, "ann"),
+        (5, 18, -1, "cem"),
+        (5, 19, -1, "ann"),  # changed her mind: agree
+        (6, 20, 1, ""),  # nobody is named
+    ]
+    given = verdicts_by_reviewer([(queue(has_reviewers=True), table_of(reviews, "reviewer"))])
+
+    def told(since, until):
+        moments = (datetime.fromtimestamp(at / 1e6, UTC) for at in (since, until))
+        return {who.name: (who.cases, who.shared, who.differ) for who in given.between(*moments)}
+
+    assert told(0, 30) == {"ann": (4, 3, 1), "bob": (3, 2, 1), "cem": (2, 1, 0)}
+    assert told(0, 18) == {"ann": (4, 3, 2), "bob": (3, 2, 1), "cem": (2, 1, 1)}
+    assert told(12, 13) == {"ann": (1, 1, 0), "bob": (1, 1, 0)}
+
+
+def test_queues_without_reviewers_say_nothing_of_who_agrees():
+    given = verdicts_by_reviewer([(queue(), table_of([(1, 1, 1)]))])
+    assert given.between(*[datetime(2026, 1, 1, tzinfo=UTC)] * 2) == ()
 
 
 def test_without_reviewers_the_latest_verdict_counts():
@@ -104,8 +153,8 @@ def test_the_verdicts_of_two_queues_that_differ_are_undecided():
     )
     assert labels["label"].to_pylist() == [
         state(False, 1, "score"),
-        state(False, -1, "score"),
-        state(True, -1, "score"),
+        state(False, REVIEWERS_DIFFER, "score"),
+        state(True, REVIEWERS_DIFFER, "score"),
     ]
 
 

@@ -42,6 +42,7 @@ _DECIDED_KINDS: dict[str, Kind] = {
     "verdict": "text",
     "reviewer": "text",
     "reason": "text",
+    "queued": "moment",
 }
 _WORDS = LabelWords(positive=("fraud",), negative=("ok",), undecided=("unclear",))
 
@@ -85,14 +86,15 @@ def _everything() -> Case:
     reviews: list[tuple[Any, ...]] = []
     for row in range(0, number, 3):
         decided = made[row] + timedelta(hours=int(rng.integers(1, 200)))
+        queued = made[row] + timedelta(hours=row % 30)
         verdict = str(rng.choice(["fraud", "ok", "ok", "unclear"]))
-        reviews.append((f"p{row}", decided, verdict, "ann", reasons[row % 5]))
+        reviews.append((f"p{row}", decided, verdict, "ann", reasons[row % 5], queued))
         if row % 4 == 0:
-            reviews.append((f"p{row}", decided + DAY, "fraud", "bob", "score"))
+            reviews.append((f"p{row}", decided + DAY, "fraud", "bob", "score", queued))
         if row % 10 == 0:
-            reviews.append((f"p{row}", decided + 2 * DAY, "ok", "ann", "score"))
+            reviews.append((f"p{row}", decided + 2 * DAY, "ok", "ann", "score", queued))
         if row % 15 == 0:
-            reviews.append((f"p{row}", None, None, None, "score"))
+            reviews.append((f"p{row + 1}", None, None, None, "random", queued))
     return Case(
         name="reviews beside complaints",
         predictions=predictions_of(predictions, _MADE_KINDS),
@@ -105,6 +107,7 @@ def _everything() -> Case:
             verdict="verdict",
             verdict_words=_WORDS,
             decided_at="decided",
+            queued_at="queued",
             reviewer="reviewer",
             chosen_by="reason",
         ),

@@ -25,6 +25,7 @@ from pumonitor.monitor.dashboard.pages.alert_page import alert_page
 from pumonitor.monitor.dashboard.pages.alerts_page import alerts_page
 from pumonitor.monitor.dashboard.pages.challengers_page import challengers_page
 from pumonitor.monitor.dashboard.pages.decide_page import decide_page
+from pumonitor.monitor.dashboard.pages.labels_page import labels_page
 from pumonitor.monitor.dashboard.pages.monitor_page import monitor_csv, monitor_page
 from pumonitor.monitor.dashboard.pages.overview import overview
 from pumonitor.monitor.dashboard.pages.side_by_side import signed
@@ -214,6 +215,10 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/monitors/<name>/decide")
     def show_decide(name: str) -> str:
         return render_template("decide.html", **decide_page(site, access.seen(name), request.args))
+
+    @app.get("/monitors/<name>/labels")
+    def show_labels(name: str) -> str:
+        return render_template("labels.html", **labels_page(site, access.seen(name)))
 
     @app.get("/monitors/<name>/challengers")
     def show_challengers(name: str) -> str:

@@ -26,7 +26,11 @@ from pumonitor.monitor.inspection.reading_cost import (
     expected_cost,
 )
 from pumonitor.monitor.inspection.review_outlook import review_outlook
-from pumonitor.monitor.inspection.rule_outlook import RuleOutlook, rule_outlooks
+from pumonitor.monitor.inspection.rule_outlook import (
+    RuleOutlook,
+    rule_outlooks,
+    short_to_learn,
+)
 from pumonitor.monitor.onboarding.outcome_words import is_named_like_an_outcome
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
 from pumonitor.monitor.rules.windows.input_findings import unmatched_sentence
@@ -185,7 +189,13 @@ def check_monitor(
         *impossible,
         *beyond,
     )
-    notes = (*prior_notes(monitor), *of_reviews, *label_notes(monitor))
+    learned = short_to_learn(monitor)
+    notes = (
+        *prior_notes(monitor),
+        *of_reviews,
+        *label_notes(monitor),
+        *([learned] if learned else []),
+    )
     if not found:
         return MonitorCheck(
             name=monitor.name,

@@ -21,6 +21,7 @@ from pumonitor.monitor.windows.input_findings import findings_of_counts, summed_
 from pumonitor.monitor.windows.messages.window_messages import verdict_of
 from pumonitor.plain_text import one_line
 from pumonitor.ports import State
+from pumonitor.results import Finding
 
 __all__ = [
     "Insight",
@@ -29,12 +30,15 @@ __all__ = [
     "doubts_in",
     "doubts_of",
     "features_left_out",
+    "finding_notes",
+    "findings_in",
     "insight_of",
     "plain",
     "plain_row",
     "prior_notes",
     "prior_said",
     "results_of",
+    "undefined_notes",
 ]
 
 SHOWN: Final = ("class_prior", "aul", "auc", "precision", "recall", "f1")
@@ -252,6 +256,65 @@ def doubts_in(evaluation: Mapping[str, Any]) -> tuple[str, ...]:
     from pumonitor.monitor.windows.class_prior.stored_findings import stored_findings
 
     return tuple(map(str, stored_findings(evaluation)))
+
+
+def findings_in(evaluation: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """What diagnostics and reviews found about a window, warnings first; without `doubts_in`."""
+    doubts = doubts_in(evaluation)
+    findings = [Finding(**stored) for stored in evaluation.get("warnings", ())]
+    return tuple(
+        sorted(
+            (finding for finding in findings if str(finding) not in doubts),
+            key=lambda finding: finding.severity != "warning",
+        )
+    )
+
+
+def finding_notes(
+    ledger: Ledger, rows: Sequence[PublishedResult], *, segment: str = ""
+) -> list[str]:
+    """Findings of the newest mature window among results, and what the newest one adds to them."""
+    notes: dict[str, str] = {}
+    for states in (("mature", "final"), ("provisional", "mature", "final")):
+        newest = max(
+            (row for row in rows if row.segment == segment and row.state in states),
+            key=lambda row: (row.window_start, row.model_version, row.revision),
+            default=None,
+        )
+        if newest is None:
+            continue
+        stored = ledger.evaluation(
+            newest.monitor,
+            start=newest.window_start,
+            model_version=newest.model_version,
+            segment=segment,
+            revision=newest.revision,
+        )
+        when = f"{newest.window_start:%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+        for finding in () if stored is None else findings_in(stored.evaluation):
+            said = f"{finding.severity.capitalize()}, {when}: {finding}"
+            notes.setdefault(finding.name, said)
+    return list(notes.values())
+
+
+def undefined_notes(rows: Sequence[PublishedResult]) -> list[str]:
+    """Windows of which no metric has a value, with the reason, a line for each reason."""
+    by_window: dict[tuple[datetime, str, str], list[PublishedResult]] = {}
+    for row in rows:
+        key = row.window_start, row.model_version, row.segment
+        by_window.setdefault(key, []).append(row)
+    without: dict[str, list[datetime]] = {}
+    for (start, _, _), of_window in by_window.items():
+        if all(row.value is None for row in of_window):
+            reason = of_window[0].undefined_reason or "no reason is known"
+            without.setdefault(reason, []).append(start)
+    notes = []
+    for reason, starts in without.items():
+        when = f"{max(starts):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+        others = len(set(starts)) - 1
+        more = f" and {others} other window{'s' if others > 1 else ''}" if others else ""
+        notes.append(f"No numbers, {when}{more}: {reason}")
+    return notes
 
 
 def _evaluation(

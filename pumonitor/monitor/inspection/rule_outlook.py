@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final, assert_never
+
+from scipy import special
 
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms
 from pumonitor.monitor.alerts.rules import alert_rules
@@ -28,7 +31,10 @@ from pumonitor.monitor.rules.alerts.rule import (
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Window
 
-__all__ = ["RuleOutlook", "rule_outlooks"]
+__all__ = ["RuleOutlook", "rule_outlooks", "short_to_learn"]
+
+FEW_TO_LEARN: Final = 10
+"""Windows, below which a detector hardly knows how much windows differ."""
 
 _USUAL: Final = 3
 """Earlier windows that say what is usual."""
@@ -159,6 +165,34 @@ def _fires(rule: AlertRule) -> str:
     return text
 
 
+def short_to_learn(monitor: Monitor) -> str:
+    """Why detectors see changes late, where they learn from few windows; "" where they do not."""
+    learning = {
+        rule.name: rule.condition.reference_windows
+        for rule in alert_rules(monitor, configuration_hash(monitor))
+        if isinstance(rule.condition, Shift) and rule.condition.reference_windows < FEW_TO_LEARN
+    }
+    if not learning:
+        return ""
+    windows = max(learning.values())
+    wider = _reach(windows) / _reach(2 * FEW_TO_LEARN)
+    return (
+        f"{', '.join(learning)}: how much windows differ is learned from {windows} windows, those "
+        "of the reference and those after it, and the first one after them is judged first; a "
+        f"change must be some {wider:.1f} times as large as with {2 * FEW_TO_LEARN} windows to be "
+        "seen as soon: make the reference longer"
+    )
+
+
+def _reach(windows: int) -> float:
+    """Of a window's prediction, in standard deviations: Student's t of so many windows."""
+    return float(special.stdtrit(windows - 1, 0.975)) * math.sqrt(1 + 1 / windows)
+
+
+def _learned(windows: int) -> str:
+    return f"learned from {windows} windows"
+
+
 def _condition(rule: AlertRule) -> str:
     condition = rule.condition
     match condition:
@@ -176,7 +210,7 @@ def _condition(rule: AlertRule) -> str:
             side = "" if condition.direction == "any" else f" {condition.direction}"
             rate = f"false alarms a year: {condition.false_alarms_per_year:g}"
             by = "" if condition.detector == DETECTORS[0] else f"{condition.detector}, "
-            return f"a lasting change{side} ({by}{rate})"
+            return f"a lasting change{side} ({by}{rate}; {_learned(condition.reference_windows)})"
         case PriorShift():
             side = {"up": " up", "down": " down", "any": ""}[condition.direction]
             odds = least_odds(condition.false_alarms_per_year, condition.windows_per_year)
@@ -189,7 +223,9 @@ def _condition(rule: AlertRule) -> str:
             than_usual = {"up": "later", "down": "sooner", "any": "later or sooner"}
             by = f"{100 * condition.change:g}% " if condition.change else ""
             rate = f"false alarms a year: {condition.false_alarms_per_year:g}"
-            return f"labels arrive {by}{than_usual[condition.direction]} than usual ({rate})"
+            learned = _learned(condition.reference_windows)
+            when = f"{by}{than_usual[condition.direction]}"
+            return f"labels arrive {when} than usual ({rate}; {learned})"
         case Health():
             limit = (
                 shown_duration(timedelta(seconds=condition.limit))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -55,7 +55,8 @@ def collected_panes(
         If too much of that is gone.
     """
     panes = _panes(monitor, claim, now)
-    tables = tables_of(counts, panes, threshold=monitor.threshold, reviews=HowReviewed.of(monitor))
+    reviews = HowReviewed.of(monitor)
+    tables = tables_of(counts, panes, threshold=monitor.threshold, reviews=reviews)
     check_losses(monitor, claim, known, tables, panes)
     wanted = {one.pane.number for one in claim.panes}
     if not monitor.reviews:
@@ -65,8 +66,15 @@ def collected_panes(
             label_purity=monitor.label_purity,
         )
     return [
-        _collected(monitor, claim, pane, counts, [one for one in tables if one.pane == pane.number])
-        for pane in panes
+        _collected(
+            monitor,
+            claim,
+            pane,
+            counts,
+            [one for one in tables if one.pane == pane.number],
+            labels=None if reviews is None else reviews.label_counts(counts, moment),
+        )
+        for moment, pane in enumerate(panes)
         if pane.number in wanted
     ]
 
@@ -126,6 +134,8 @@ def _collected(
     pane: Pane,
     counts: WindowCounts,
     tables: Sequence[SeriesTable],
+    *,
+    labels: Mapping[str, Any] | None,
 ) -> CollectedPane:
     # Row k of the delays: labels that first counted at moment k, which is pane k's.
     arrived = counts.delays[: pane.number + 1]
@@ -138,6 +148,7 @@ def _collected(
         counts={
             **asdict(found),
             "arrivals": np.sum(arrived, axis=0, dtype=int).tolist(),
+            **({} if labels is None else labels),
             **({"versions": counts.versions} if counts.versions else {}),
             **({"unmatched": asdict(counts.unmatched)} if counts.unmatched else {}),
         },

@@ -21,6 +21,7 @@ from pumonitor.monitor.windows.evaluation.references import Reference, Reference
 from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
+from pumonitor.monitor.windows.labels_to_come import LabelsToCome, labels_to_come
 from pumonitor.monitor.windows.messages.summaries import summary_of_month
 from pumonitor.monitor.windows.messages.superseded_versions import ends_of_superseded
 from pumonitor.monitor.windows.messages.window_messages import messages_of
@@ -65,6 +66,7 @@ def evaluate(
             collected[claimed.pane.number],
             tables=tables,
             reference=references.of(monitor, claim.configuration, as_of=claimed.pane.as_of),
+            to_come=labels_to_come(monitor, claim.configuration, ledger, claimed.pane),
         )
         found.append(
             EvaluatedPane(
@@ -106,10 +108,20 @@ def evaluated_series(
     *,
     tables: EvaluatedTables,
     reference: Reference | None,
+    to_come: LabelsToCome | None = None,
 ) -> list[EvaluatedSeries]:
     """Results of the series of a pane; they depend only on what was known at its moment."""
     return [
-        _evaluated(priors, stored, ledger, together=collected, tables=tables, reference=reference)
+        _evaluated(
+            priors,
+            stored,
+            ledger,
+            together=collected,
+            tables=tables,
+            reference=reference,
+            # Counted of all rows: how many are of a segment nobody knows.
+            to_come=None if stored.segment else to_come,
+        )
         for stored in collected
     ]
 
@@ -131,6 +143,7 @@ def _evaluated(
     together: Sequence[StoredSeries],
     tables: EvaluatedTables,
     reference: Reference | None,
+    to_come: LabelsToCome | None,
 ) -> EvaluatedSeries:
     monitor, pane = priors.monitor, priors.pane
     compared_with = None
@@ -143,6 +156,8 @@ def _evaluated(
         findings = findings_of(
             ledger, monitor, priors.configuration, stored, pane, together=together
         )
+    if to_come is not None:
+        findings = [*findings, to_come.as_finding()]
     return evaluate_window(
         SeriesTable.stored(stored),
         state=pane.state,
@@ -153,4 +168,5 @@ def _evaluated(
         reference=compared_with,
         maturity=priors.arrivals.share_known(stored.model_version, stored.segment),
         findings=findings,
+        labels_to_come=None if to_come is None else to_come.to_dict(),
     )

@@ -31,14 +31,16 @@ ROW_KINDS: Final = {
     "duplicate_labels": "labels that repeat an earlier one",
     "conflicting_labels": "labels that contradict each other, left out",
     "retracted_labels": "labels taken back by a later one",
+    "differing_verdicts": "cases on whose verdict reviewers differ, counted as undecided",
+    "waiting_cases": "cases queued without a verdict",
     "early_labels": "labels known up to a day before their prediction, counted",
     "refused_labels": "labels known more than a day before their prediction, left out",
     "late_labels": "labels first known after the maturity",
     "orphan_labels": "labels without a prediction",
 }
-"""What people call the numbers of `pumonitor.ports.InputCounts`."""
+"""What people call the numbers of `pumonitor.ports.InputCounts`, and of cases in a queue."""
 
-_USUAL_ROWS: Final = ("predictions", "label_rows", "late_labels")
+_USUAL_ROWS: Final = ("predictions", "label_rows", "late_labels", "waiting_cases")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,7 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
     "time": _TIMES,
     "known_at": _TIMES,
     "decided_at": _TIMES,
+    "queued_at": _TIMES,
     "score": (_NUMBERS, "name the column that holds the model's score, as numbers"),
     "ranked_by": (_NUMBERS, "name the column of the score that filled the queue, as numbers"),
     "label": (
@@ -106,6 +107,7 @@ _ALIKE: Final[dict[str, tuple[frozenset[Kind], ...]]] = {
     "time": _TIMES_ALIKE,
     "known_at": _TIMES_ALIKE,
     "decided_at": _TIMES_ALIKE,
+    "queued_at": _TIMES_ALIKE,
     "score": _NUMBERS_ALIKE,
     "ranked_by": _NUMBERS_ALIKE,
     "label": _NUMBERS_ALIKE,

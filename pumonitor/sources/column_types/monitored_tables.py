@@ -166,6 +166,8 @@ class ReviewColumns:
         1 positive, 0 negative, "undecided"; a row without one is waiting for its review.
     decided_at : str, optional
         When the verdict was given.
+    queued_at : str, optional
+        When the case came into the queue: until its verdict it is waiting.
     verdict_words : LabelWords, optional
         What the column of verdicts has in place of these.
     reviewer : str, optional
@@ -179,7 +181,7 @@ class ReviewColumns:
     channel : Channel, optional
         Which rows count, where the table has others too.
     time_zone, time_unit, ambiguous : optional
-        As for predictions, of `decided_at`.
+        As for predictions, of `decided_at` and `queued_at`.
 
     Examples
     --------
@@ -190,6 +192,7 @@ class ReviewColumns:
     id: str
     verdict: str
     decided_at: str | None = None
+    queued_at: str | None = None
     verdict_words: LabelWords | None = None
     reviewer: str | None = None
     chosen_by: str | None = None

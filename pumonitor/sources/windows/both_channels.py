@@ -11,18 +11,39 @@ from numpy.typing import NDArray
 
 from pumonitor.ports import QueueDescription
 from pumonitor.reviews.given import UNREVIEWED
-from pumonitor.reviews.states import POSITIVE_STATES, REASONS, RULE, STATES, states_of
+from pumonitor.reviews.states import (
+    DIFFERING_STATES,
+    PENDING,
+    POSITIVE_STATES,
+    REASONS,
+    REVIEWERS_DIFFER,
+    RULE,
+    STATES,
+    states_of,
+)
 from pumonitor.sources.windows.counts_rows import LabelStates, LabelTable
+from pumonitor.sources.windows.reviewer_agreement import ReviewerVerdicts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BOTH_CHANNELS", "ReviewTable", "described_queue", "labels_of_both"]
+__all__ = [
+    "BOTH_CHANNELS",
+    "ReviewTable",
+    "described_queue",
+    "labels_of_both",
+    "verdicts_by_reviewer",
+    "with_queued",
+]
 
 IntArray = NDArray[np.int64]
 
-BOTH_CHANNELS: Final = LabelStates(least=0, number=STATES, positive=POSITIVE_STATES)
+BOTH_CHANNELS: Final = LabelStates(
+    least=0, number=STATES, positive=POSITIVE_STATES, disputed=DIFFERING_STATES
+)
 """What complaints and reviews may say of a row."""
+_QUEUED: Final = 2
+"""Label of a row that says that a case was queued, beside those of verdicts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +55,8 @@ class ReviewTable:
     labels : LabelTable
         Verdicts as labels; of its `details` the first are reviewers, if `has_reviewers`, then
         reasons, if `reasons` is given.
+    queued : LabelTable, optional
+        The same rows as cases that were queued, with the time of that.
     has_reviewers : bool
     reasons : mapping of str to str, or None
         Which of `REASONS` a word in small letters is, where it is not the word itself; a word that
@@ -43,6 +66,7 @@ class ReviewTable:
     """
 
     labels: LabelTable
+    queued: LabelTable | None = None
     has_reviewers: bool = False
     reasons: Mapping[str, str] | None = None
     always: str = "score"
@@ -64,14 +88,16 @@ def labels_of_both(
     """What is known of each id after every row that says something of it.
 
     Of a reviewer the latest verdict counts; where those of several reviewers differ the row is
-    undecided until they agree. It was reviewed for the reason of its first review.
+    undecided until they agree. A case that was queued waits until there is a verdict. It was
+    reviewed for the reason that was told first.
 
     Parameters
     ----------
     complaints : pyarrow.Table
         id, known, label: 1, or anything else to take it back.
     reviews : sequence of (ReviewTable, pyarrow.Table)
-        id, known, label (1, -1 or 0 for undecided), and the details of the table.
+        id, known, label (1, -1, 0 for undecided, or that of `with_queued`), and the details of the
+        table.
 
     Returns
     -------
@@ -100,15 +126,23 @@ def labels_of_both(
         column[order] for column in (row_id, known, label, queue, reason, person)
     )
     is_review = queue >= 0
+    is_queued, is_verdict = is_review & (label == _QUEUED), is_review & (label != _QUEUED)
     starts = np.diff(row_id, prepend=-1) != 0
     complained = _in_force(label == 1, person, ~is_review, starts)
     votes = {
-        verdict: _in_force(label == verdict, person, is_review, starts) for verdict in (1, -1, 0)
+        verdict: _in_force(label == verdict, person, is_verdict, starts) for verdict in (1, -1, 0)
     }
-    agreed = np.where(votes[1] > 0, 1, 0)
-    verdict = np.where(votes[1] + votes[-1] + votes[0] == 0, UNREVIEWED, -1)
-    is_decided = (votes[1] > 0) != (votes[-1] > 0)
-    verdict = np.where(is_decided, agreed, verdict)
+    is_queued = _in_force(is_queued, person, is_queued, starts) > 0
+    verdict = np.select(
+        [
+            votes[1] + votes[-1] + votes[0] == 0,
+            (votes[1] > 0) & (votes[-1] > 0),
+            votes[1] > 0,
+            votes[-1] > 0,
+        ],
+        [np.where(is_queued, PENDING, UNREVIEWED), REVIEWERS_DIFFER, 1, 0],
+        -1,
+    )
     state = states_of(
         complained=complained > 0, verdict=verdict, reason=_first(reason, is_review, starts)
     )
@@ -129,12 +163,15 @@ def labels_of_both(
 def described_queue(queue: ReviewTable, table: pa.Table) -> QueueDescription:
     """Verdicts and reasons of a queue, counted."""
     verdicts = np.asarray(table["label"].to_numpy())
-    words = {} if queue.reasons is None else _counted(table[queue.reason_column])
+    words = {}
+    if queue.reasons is not None:
+        words = _counted(table[queue.reason_column].filter(verdicts != _QUEUED))
     return QueueDescription(
         name=queue.labels.relation.name,
         positive=int((verdicts == 1).sum()),
         negative=int((verdicts == -1).sum()),
         undecided=int((verdicts == 0).sum()),
+        waiting=_waiting(table["id"], verdicts == _QUEUED),
         reasons=words,
         rules=tuple(
             sorted(
@@ -143,6 +180,62 @@ def described_queue(queue: ReviewTable, table: pa.Table) -> QueueDescription:
                 if queue.reason_of(word) == RULE and word not in (queue.reasons or {})
             )
         ),
+    )
+
+
+def _waiting(ids: pa.ChunkedArray, is_queued: NDArray[np.bool_]) -> int:
+    """Cases that were queued and have no verdict."""
+    if not is_queued.any():
+        return 0
+    case = np.asarray(ids.combine_chunks().dictionary_encode().indices)
+    return int((np.bincount(case) == np.bincount(case, weights=is_queued)).sum())
+
+
+def with_queued(verdicts: pa.Table, queued: pa.Table) -> pa.Table:
+    """Verdicts, and a row for each case that was queued, with a label of its own."""
+    import pyarrow as pa
+
+    label = pa.array(np.full(len(queued), _QUEUED), type=queued["label"].type)
+    told = queued.set_column(queued.column_names.index("label"), "label", label)
+    return pa.concat_tables([verdicts, told.cast(verdicts.schema)])
+
+
+def verdicts_by_reviewer(
+    reviews: Sequence[tuple[ReviewTable, pa.Table]],
+) -> ReviewerVerdicts:
+    """Who gave which verdict, in the queues that say who."""
+    import pyarrow as pa
+
+    named = [
+        table.filter(np.asarray(table["label"]) != _QUEUED)
+        for review, table in reviews
+        if review.has_reviewers
+    ]
+    if not named:
+        return ReviewerVerdicts.none()
+    columns = {
+        name: pa.chunked_array(
+            [chunk for table in named for chunk in table[name].chunks], type=named[0][name].type
+        )
+        for name in ("id", "known", "label", "detail_0")
+    }
+    cases, people = (
+        columns[name].combine_chunks().dictionary_encode() for name in ("id", "detail_0")
+    )
+    case, reviewer = (
+        np.asarray(numbers.indices.fill_null(-1), dtype=np.int64) for numbers in (cases, people)
+    )
+    known, verdict = (
+        np.asarray(columns[name].to_numpy(), dtype=np.int64) for name in ("known", "label")
+    )
+    names = people.dictionary.to_pylist()
+    is_named = np.array([*(name not in ("", None) for name in names), False])[reviewer]
+    return ReviewerVerdicts(
+        names,
+        case=case[is_named],
+        reviewer=reviewer[is_named],
+        known=known[is_named],
+        verdict=verdict[is_named],
     )
 
 
@@ -194,6 +287,9 @@ def _people(
             person[own] = np.array([*read, 0], dtype=np.int64)[
                 words.indices.to_numpy(zero_copy_only=False)
             ]
+        # A case that is queued once more keeps its verdict.
+        is_queued = np.asarray(table["label"].to_numpy()) == _QUEUED
+        person[own][is_queued] = names.setdefault("queued", len(names) + 1)
     return row_id * (len(names) + 1) + person
 
 

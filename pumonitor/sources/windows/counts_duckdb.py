@@ -350,7 +350,7 @@ def _time_of(roles: Mapping[str, str], columns: Mapping[str, Column]) -> Column 
         (
             columns[name]
             for name, role in roles.items()
-            if role in {"time", "known_at", "decided_at"}
+            if role in {"time", "known_at", "decided_at", "queued_at"}
         ),
         None,
     )

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final, Self
@@ -334,7 +334,8 @@ class QueryParts:
         totals = {
             "propensity": over("min", "CASE WHEN refused = 0 THEN propensity END"),
             "confirmed": over(
-                "min", f"CASE WHEN refused = 0 AND {_among('state', states)} THEN known END"
+                "min",
+                f"CASE WHEN refused = 0 AND {_among('state', states.positive)} THEN known END",
             ),
             "label_rows": over("sum", "said_rows"),
             "duplicates": over(
@@ -394,11 +395,11 @@ class QueryParts:
         return bool(self.windows) and self.labels.known_at is not None
 
 
-def _among(state: str, states: LabelStates) -> str:
-    """SQL of whether a state is that of a row known to be positive."""
-    if len(states.positive) == 1:
-        return f"{state} = {states.positive[0]}"
-    return f"{state} IN ({', '.join(map(str, states.positive))})"
+def _among(state: str, those: Sequence[int]) -> str:
+    """SQL of whether a state is one of those."""
+    if len(those) == 1:
+        return f"{state} = {those[0]}"
+    return f"{state} IN ({', '.join(map(str, those))})"
 
 
 def _taken_back(states: LabelStates) -> str:
@@ -408,4 +409,5 @@ def _taken_back(states: LabelStates) -> str:
     """
     if states == LabelStates():
         return "earlier <> state"
-    return f"{_among('earlier', states)} AND NOT {_among('state', states)}"
+    kept = (*states.positive, *states.disputed)
+    return f"{_among('earlier', states.positive)} AND NOT {_among('state', kept)}"

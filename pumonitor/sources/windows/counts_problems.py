@@ -128,7 +128,7 @@ def _of_label(table: LabelTable, unusable: Unusable, *, key: Key) -> _Fault:
     kind = LABEL_PROBLEMS[unusable.problem - 1]
     block, role, words = "positives", "label", table.label_words
     numbers = ("values other than 1, 0 and -1", _LABELS)
-    if table.are_verdicts:
+    if table.are_verdicts or table.are_queued:
         block, role = "reviews", "verdict"
         numbers = ("values other than 1, 0 and undecided", _VERDICTS)
     what, remedy = {
@@ -148,8 +148,9 @@ def _of_label(table: LabelTable, unusable: Unusable, *, key: Key) -> _Fault:
             f"give every positive the chance that one like it gets confirmed; {NEVER_LABELED}",
         ),
     }[kind]
-    if table.are_verdicts:
-        kind = {"known_at": "decided_at", "label": "verdict"}.get(kind, kind)
+    if table.are_verdicts or table.are_queued:
+        time = "queued_at" if table.are_queued else "decided_at"
+        kind = {"known_at": time, "label": "verdict"}.get(kind, kind)
     return _Fault(
         role=kind,
         column=problem_column(table, unusable.problem),

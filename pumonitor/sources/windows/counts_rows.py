@@ -104,11 +104,14 @@ class LabelStates:
         The first of them, and how many there are; 0 is among them, and says nothing.
     positive : tuple of int
         Those of rows that are known to be positive.
+    disputed : tuple of int
+        Those of rows of which two reviewers say otherwise: nobody took anything back.
     """
 
     least: int = -1
     number: int = 3
     positive: tuple[int, ...] = (1,)
+    disputed: tuple[int, ...] = ()
 
     def histories(self, moments: int) -> int:
         """How many histories there are over some moments: one digit for each."""
@@ -127,6 +130,8 @@ class LabelTable:
     ----------
     states : LabelStates
         What `label` may be.
+    are_queued : bool
+        Whether its rows are cases that were queued for review; every row counts then.
     are_verdicts : bool
         Whether `label` is 1 for a positive and 0 for a negative row, which is read as -1. A row
         without a verdict is passed over.
@@ -148,6 +153,7 @@ class LabelTable:
     label: Column | None
     propensity: Column | None
     states: LabelStates = LabelStates()
+    are_queued: bool = False
     are_verdicts: bool = False
     details: tuple[Column, ...] = ()
     channel: tuple[Column, tuple[str, ...]] | None = None

@@ -129,7 +129,7 @@ class CountedSource:
                 )
             except DamagedFileError as error:
                 raise self._naming_file(error, query.between) from None
-            counts = self.versioned(counts, watch)
+            counts = self.versioned(counts, watch, request)
         return self.with_unmatched(counts, request)
 
     def counts_of_many(
@@ -226,9 +226,12 @@ class CountedSource:
         return query.everything(with_orphans=self.load_ids is not None)
 
     def versioned(
-        self, counts: WindowCounts, watch: Stopwatch, *, windows: int = 1
+        self, counts: WindowCounts, watch: Stopwatch, request: CountRequest, *, windows: int = 1
     ) -> WindowCounts:
-        """Counts with the versions of lakes and engines that were read, and what it took."""
+        """Counts with the versions of lakes and engines that were read, what it took, and who.
+
+        Who reviewed is told of all verdicts since the window began, whichever window they are of.
+        """
         read = {"predictions": self._predictions.relation, "positives": self._labels.relation}
         for number, (_, review) in enumerate(self._reviews, 1):
             read["reviews" if number == 1 else f"reviews {number}"] = review.labels.relation
@@ -237,7 +240,16 @@ class CountedSource:
             versions["unverified_engine"] = unverified
         versions["read_by"] = self.cost.told(watch, windows=windows)
         rules = {rule for queue in self._labels_at_hand.queues for rule in queue.rules}
-        return replace(counts, versions=versions, rules=tuple(sorted(rules)))
+        reviewers = tuple(
+            self._labels_at_hand.reviewers.between(request.window.start, moment)
+            for moment in request.as_of
+        )
+        return replace(
+            counts,
+            versions=versions,
+            rules=tuple(sorted(rules)),
+            reviewers=reviewers if any(reviewers) else (),
+        )
 
     def with_unmatched(self, counts: WindowCounts, request: CountRequest) -> WindowCounts:
         """Counts with what is to be reported of labels without prediction, if anything is."""

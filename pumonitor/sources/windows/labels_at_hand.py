@@ -16,6 +16,8 @@ from pumonitor.sources.windows.both_channels import (
     ReviewTable,
     described_queue,
     labels_of_both,
+    verdicts_by_reviewer,
+    with_queued,
 )
 from pumonitor.sources.windows.counts_engine import LASTING, Engine, received
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
@@ -28,6 +30,7 @@ from pumonitor.sources.windows.labels_in_arrow import (
     labels_in_arrow,
 )
 from pumonitor.sources.windows.refusing import check_labels
+from pumonitor.sources.windows.reviewer_agreement import ReviewerVerdicts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,6 +63,8 @@ class LabelsAtHand:
         What the reviews were that have been read, by queue.
     complaints : int
         Rows of complaints that were read beside them.
+    reviewers : ReviewerVerdicts
+        Who gave which verdict.
     """
 
     def __init__(
@@ -73,6 +78,7 @@ class LabelsAtHand:
     ) -> None:
         self.queues: tuple[QueueDescription, ...] = ()
         self.complaints = 0
+        self.reviewers = ReviewerVerdicts.none()
         self._reviews = reviews
         self._engine = engine
         self._label_engine = label_engine
@@ -133,15 +139,22 @@ class LabelsAtHand:
         fetched = self._read(self._label_engine, labels, moment)
         if self._reviews:
             reviews = [
-                (review, self._read(engine, review.labels, moment))
-                for engine, review in self._reviews
+                (review, self._reviewed(engine, review, moment)) for engine, review in self._reviews
             ]
             self.complaints = len(fetched)
             fetched = labels_of_both(fetched, reviews)
             self.queues = tuple(described_queue(review, table) for review, table in reviews)
+            self.reviewers = verdicts_by_reviewer(reviews)
             labels = replace(labels, states=BOTH_CHANNELS)
         relation = self._engine.receive(fetched, name=labels.relation.name, key=self._query.key)
         return as_received(labels, relation)
+
+    def _reviewed(self, engine: Engine, review: ReviewTable, moment: datetime) -> pa.Table:
+        """Verdicts, and the cases that were queued for one."""
+        verdicts = self._read(engine, review.labels, moment)
+        if review.queued is None:
+            return verdicts
+        return with_queued(verdicts, self._read(engine, review.queued, moment))
 
     def _read(self, engine: Engine, table: LabelTable, moment: datetime) -> pa.Table:
         """All rows of a table that are known by a moment, with its details."""

@@ -43,7 +43,7 @@ class Counting(Protocol):
         """Refuse to count windows where that would read more than is allowed."""
 
     def versioned(
-        self, counts: WindowCounts, watch: Stopwatch, *, windows: int = 1
+        self, counts: WindowCounts, watch: Stopwatch, request: CountRequest, *, windows: int = 1
     ) -> WindowCounts:
         """Counts with what was read and what it took."""
 
@@ -127,7 +127,9 @@ class Together:
         finished = [
             one
             if isinstance(one, Exception)
-            else self._source.versioned(_with(one, orphans, place), watch, windows=len(part))
+            else self._source.versioned(
+                _with(one, orphans, place), watch, part[place], windows=len(part)
+            )
             for place, one in enumerate(counted)
         ]
         # The newest tells what is wrong now, and what it says of ids holds for those before.

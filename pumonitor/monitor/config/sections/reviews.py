@@ -111,6 +111,10 @@ class Reviews(TableColumns):
         A row without a verdict is waiting for its review.
     decided_at : str or None
         Column with the time of the verdict. Without it every verdict counts at every moment.
+    queued_at : str or None
+        Column with the time at which the case came into the queue, of every row. Until its verdict
+        the case is waiting, and windows say how many verdicts are still to come; without it nobody
+        has looked at a case that has no verdict yet.
     reviewer : str or None
         Column with who gave the verdict. The latest verdict of each counts; where they differ the
         case is undecided.
@@ -142,6 +146,7 @@ class Reviews(TableColumns):
 
     verdict: Column | Outcomes
     decided_at: Column | None = None
+    queued_at: Column | None = None
     reviewer: Column | None = None
     chosen_by: Column | Reasons | None = None
     ranked_by: Column | None = None
@@ -159,6 +164,7 @@ class Reviews(TableColumns):
                 "id": self.id,
                 "verdict": self.verdict_column,
                 "decided_at": self.decided_at,
+                "queued_at": self.queued_at,
                 "reviewer": self.reviewer,
                 "chosen_by": self.reason_column,
                 "channel": None if self.channel is None else self.channel.column,
@@ -184,6 +190,7 @@ class Reviews(TableColumns):
             id=self.id,
             verdict=self.verdict_column,
             decided_at=self.decided_at,
+            queued_at=self.queued_at,
             verdict_words=self.verdict.words if isinstance(self.verdict, Outcomes) else None,
             reviewer=self.reviewer,
             chosen_by=self.reason_column,

@@ -338,7 +338,10 @@ class ShiftRule(MetricRule):
     ----------
     shift : "down", "up" or "any"
         Direction of the lasting changes to detect, also small ones. For a class prior that is
-        followed, the alert fires when it has probably moved by a quarter or more.
+        followed, the alert fires when it has probably moved by a quarter or more. The detector
+        learns how much windows differ from those of the reference, from the first 5 at least, and
+        judges the windows after them: with few windows it sees large changes alone, and ``check``
+        says since when it judges.
     detector : str
         Sequential detector of a ``shift`` rule. Not used for a class prior that is followed.
     false_alarms_per_year : float

@@ -22,6 +22,7 @@ __all__ = [
     "Results",
     "Series",
     "WindowAnswer",
+    "WindowFinding",
     "WindowLine",
     "Windows",
 ]
@@ -212,6 +213,14 @@ class Results(Answer):
     )
 
 
+class WindowFinding(Answer):
+    """What is doubtful about a window, or worth knowing."""
+
+    name: str
+    severity: Literal["note", "warning"]
+    sentence: str
+
+
 class WindowAnswer(WindowLine):
     """A window with the results of one series in one revision."""
 
@@ -222,6 +231,9 @@ class WindowAnswer(WindowLine):
     revisions: list[int]
     results: list[Result]
     doubts: list[str] = Field(description="Reasons to doubt the class prior.")
+    findings: list[WindowFinding] = Field(
+        description="What else was found, such as verdicts and complaints that are still to come."
+    )
     class_prior_said: str = Field(
         description="Source of a class prior that is followed, and what remains unknown about it."
     )

@@ -12,6 +12,7 @@ from pumonitor.monitor.dashboard.api import (
     bodies,
     challenger_answers,
     decide_answers,
+    label_answers,
     queries,
 )
 from pumonitor.monitor.dashboard.api.alerts import alerts_answer, history_answer, silences_answer
@@ -27,6 +28,7 @@ from pumonitor.monitor.dashboard.api.changing import (
 )
 from pumonitor.monitor.dashboard.api.decide import decide_answer
 from pumonitor.monitor.dashboard.api.health import configurations_answer, health_answer
+from pumonitor.monitor.dashboard.api.label_answers import labels_answer
 from pumonitor.monitor.dashboard.api.monitors import (
     monitor_answer,
     monitors_answer,
@@ -140,6 +142,7 @@ READS: Final = (
                 ("decision", "getDecision"),
                 ("configurations", "listConfigurations"),
                 ("challengers", "getChallengers"),
+                ("labels", "getLabels"),
                 ("promotions", "listPromotions"),
                 ("acknowledge", "acknowledge"),
                 ("silence", "silence"),
@@ -216,6 +219,14 @@ READS: Final = (
         summary="Challengers beside the deployed model, with the fields of pumonitor challenge",
         answer=challenger_answers.Challengers,
         read=challengers_answer,
+        is_computed=True,
+    ),
+    Read(
+        id="getLabels",
+        path="/monitors/{monitor}/labels",
+        summary="Where labels come from, how late they are, and what more reviews would tell",
+        answer=label_answers.Labels,
+        read=labels_answer,
         is_computed=True,
     ),
     Read(

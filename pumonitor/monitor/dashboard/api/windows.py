@@ -12,6 +12,7 @@ from pumonitor.monitor.dashboard.api.answers import (
     Result,
     Results,
     WindowAnswer,
+    WindowFinding,
     WindowLine,
     Windows,
 )
@@ -20,7 +21,7 @@ from pumonitor.monitor.dashboard.api.queries import ResultsQuery, WindowQuery, W
 from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
 from pumonitor.monitor.dashboard.api.values import read_time
 from pumonitor.monitor.dashboard.pages.window_page import window_found
-from pumonitor.monitor.inspection.insights import doubts_in, prior_said
+from pumonitor.monitor.inspection.insights import doubts_in, findings_in, prior_said
 from pumonitor.monitor.ledger.records.windows import PaneRecord, WindowRecord
 from pumonitor.monitor.page_addresses import version_read
 
@@ -66,6 +67,9 @@ def window_answer(reading: Reading, path: Mapping[str, str], query: WindowQuery)
         revisions=[one.revision for one in found.revisions],
         results=[Result.model_validate(row) for row in found.rows.values()],
         doubts=[] if chosen is None else list(doubts_in(chosen.evaluation)),
+        findings=[]
+        if chosen is None
+        else [WindowFinding.model_validate(one) for one in findings_in(chosen.evaluation)],
         class_prior_said="" if chosen is None else prior_said(reading.ledger, chosen),
     )
 

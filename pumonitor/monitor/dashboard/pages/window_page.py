@@ -20,7 +20,7 @@ from pumonitor.monitor.dashboard.pages.window_inputs import (
     made_with_said,
 )
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.insights import doubts_in, plain_row, prior_said
+from pumonitor.monitor.inspection.insights import doubts_in, findings_in, plain_row, prior_said
 from pumonitor.monitor.inspection.label_outlook import assumption_of_window
 from pumonitor.monitor.inspection.read_by import newest_counts, read_by_said
 from pumonitor.monitor.inspection.results_csv import write_results_csv
@@ -121,6 +121,7 @@ def window_page(
         "assumption": ""
         if chosen is None
         else assumption_of_window(site.monitors[name], chosen.evaluation, found.rows.values()),
+        "findings": () if chosen is None else findings_in(chosen.evaluation),
         "class_prior_said": said_of_prior,
         "drawings": drawings,
         "counted": counted_rows(None if pane is None else pane.counts),

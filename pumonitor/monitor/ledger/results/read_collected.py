@@ -129,10 +129,11 @@ class CollectedReader(DatabaseReader):
         start: datetime,
         as_of: datetime,
         since: datetime | None = None,
+        every_pane: bool = False,
     ) -> tuple[PaneCounts, ...]:
         """Row counts of the windows that start before `start`, each as known at `as_of`.
 
-        Parameters are those of `series_before`.
+        Parameters are those of `series_before`; with `every_pane` those of earlier panes come too.
         """
         query: Select[Any] = (
             select(*WINDOW_COLUMNS, panes.c.as_of, panes.c.counts)
@@ -143,9 +144,9 @@ class CollectedReader(DatabaseReader):
                 *starting_between(since, start),
                 panes.c.collected_at.is_not(None),
                 panes.c.as_of <= as_of,
-                ~is_superseded(as_of),
+                *(() if every_pane else (~is_superseded(as_of),)),
             )
-            .order_by(windows.c.window_start)
+            .order_by(windows.c.window_start, panes.c.as_of)
         )
         with self.database.reading() as connection:
             return tuple(

@@ -17,13 +17,20 @@ from pumonitor.monitor.ledger.records.collected import LabeledCount
 from pumonitor.monitor.rules.labels.maturity import LabelMaturity, ShareKnown, label_maturity
 from pumonitor.ports import Pane
 
-__all__ = ["Arrivals"]
+__all__ = ["Arrivals", "since_when_labels_tell"]
 
 _MATURITIES_BACK: Final = 3
 """Labels of windows longer ago say nothing of how they arrive now."""
 
 _FEWEST_MATURE: Final = 8
 _ENOUGH: Final = 200
+
+
+def since_when_labels_tell(monitor: Monitor, pane: Pane) -> datetime:
+    """From which start of windows on their labels say how those of a pane arrive."""
+    length = pane.window.end - pane.window.start
+    back = max(_MATURITIES_BACK * monitor.maturity, monitor.maturity + _FEWEST_MATURE * length)
+    return pane.as_of - back - length
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,8 +65,6 @@ class Arrivals:
         ages = schedule.ages[: schedule.mature + 1]
         if pane.state != "provisional":
             return cls(ages=ages, age=None)
-        length = pane.window.end - pane.window.start
-        back = max(_MATURITIES_BACK * monitor.maturity, monitor.maturity + _FEWEST_MATURE * length)
         return cls(
             ages=ages,
             age=schedule.ages[pane.number],
@@ -67,7 +72,7 @@ class Arrivals:
                 monitor.name,
                 configuration,
                 start=pane.window.start,
-                since=pane.as_of - back - length,
+                since=since_when_labels_tell(monitor, pane),
                 as_of=pane.as_of,
             ),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, Self
 
 import numpy as np
@@ -14,13 +14,19 @@ from pumonitor._reviewed import ReviewedRows
 from pumonitor._score_grid import ScoreGrid
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.ports import WindowCounts
 from pumonitor.reviews.bins import cuts_of_scores, lowest_of_stopped
 from pumonitor.reviews.counts import KINDS
 from pumonitor.reviews.given import detection_interval
 from pumonitor.reviews.of_table import read_table
 from pumonitor.reviews.queue_cells import count_by_queue
 from pumonitor.reviews.reading import ReviewedEstimates
-from pumonitor.reviews.states import are_ranked, kinds_of_states
+from pumonitor.reviews.states import (
+    are_ranked,
+    described_states,
+    is_unseen,
+    kinds_of_states,
+)
 from pumonitor.sources.windows.both_channels import BOTH_CHANNELS
 from pumonitor.sources.windows.counts_rows import QUEUE_COARSER
 from pumonitor.tables import ScoreTable
@@ -35,6 +41,7 @@ _LEAST_REVIEWED: Final = 0.5
 _LEFT: Final = [KINDS.index(kind) for kind in ("open_complained", "open_silent")]
 
 
+_TOLD_APART: Final = {"differing_verdicts": ", reviewers differ", "waiting_cases": ", waiting"}
 _FOUND: Final = [KINDS.index(kind) for kind in ("positive_complained", "positive_silent")]
 
 
@@ -145,6 +152,40 @@ class HowReviewed:
             queue_cell=None if self.ranked_by is None else segments[self.ranked_by],
         )
 
+    def label_counts(self, counts: WindowCounts, moment: int) -> dict[str, Any]:
+        """What came to be known of the rows of a window, and through which door, as plain JSON.
+
+        Parameters
+        ----------
+        counts : WindowCounts
+        moment : int
+            Which of its moments.
+
+        Returns
+        -------
+        dict
+            "labels": "rows", those without and with a complaint by reason and verdict, "not
+            reviewed" and "stopped" (declined outright, without a verdict); "reviewers", as of
+            `WindowCounts`. "differing_verdicts" and "waiting_cases": cases that reviewers differ
+            on, and that were queued without a verdict.
+        """
+        states = BOTH_CHANNELS.of_histories(counts.history, moment)
+        groups = self.kinds(counts.history, moment, counts.segments)
+        unseen = groups.stopped & is_unseen(states)
+        rows = described_states(states[~unseen], counts.rows[~unseen])
+        if unseen.any():
+            came = states[unseen] % 2 == 1
+            of_them = counts.rows[unseen]
+            rows["stopped"] = [int(of_them[~came].sum()), int(of_them[came].sum())]
+        reviewers = counts.reviewers[moment] if counts.reviewers else ()
+        return {
+            "labels": {"rows": rows, "reviewers": [asdict(reviewer) for reviewer in reviewers]},
+            **{
+                name: sum(sum(both) for key, both in rows.items() if key.endswith(verdict))
+                for name, verdict in _TOLD_APART.items()
+            },
+        }
+
     def rows_of(
         self,
         groups: GroupKinds,
@@ -179,7 +220,8 @@ class HowReviewed:
         kinds, ranked = groups.kinds, groups.ranked
         if not self.blocks:
             _refuse_stopped_positives(number, groups)
-        left = np.isin(kinds, _LEFT)
+        # Who waits for a verdict was taken as well, though nothing is known of it yet.
+        left = np.isin(kinds, _LEFT) & ~ranked
         if groups.queue_cell is not None:
             lower = upper = self._queue_scores(groups.queue_cell, number)
         cuts = cuts_of_scores(lower[ranked], upper[left], all_scores=lower)

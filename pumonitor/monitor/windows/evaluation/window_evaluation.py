@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from pumonitor.audit.estimates import AuditedEstimates
 from pumonitor.audit.window_reading import without_shared
@@ -62,6 +62,7 @@ def evaluate_window(
     maturity: ShareKnown | None = None,
     findings: Sequence[Finding] = (),
     audits: WindowAudits = NO_AUDIT,
+    labels_to_come: Mapping[str, Any] | None = None,
 ) -> EvaluatedSeries:
     """All results of one series of a pane; they depend only on the arguments.
 
@@ -85,6 +86,8 @@ def evaluate_window(
     audits : WindowAudits, optional
         What audits say of the window. The class prior, and all else that an audit gives, is then
         theirs.
+    labels_to_come : mapping, optional
+        Verdicts and complaints that a provisional pane waits for, to be stored with it.
 
     Returns
     -------
@@ -167,6 +170,7 @@ def evaluate_window(
             "state": state,
             "undefined_reason": reason,
             "label_maturity": _share_to_json(share),
+            **({} if labels_to_come is None else {"labels_to_come": dict(labels_to_come)}),
             "made_with": {
                 "seed": seed,
                 "class_prior": class_prior_to_json(evaluated.reviewed_prior or class_prior),

@@ -1,0 +1,532 @@
+"""Where a monitor's labels come from, how late they are, and what more of them would tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.config.values.durations import shown_duration
+from pumonitor.monitor.inspection.insights import plain
+from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.ledger.records.results import StoredEvaluation
+from pumonitor.monitor.ledger.records.windows import PaneRecord, WindowRecord
+from pumonitor.monitor.windows.labels_to_come import (
+    LabelsToCome,
+    arrival_of,
+    known_labels,
+)
+from pumonitor.ports import ReviewerCounts, State
+
+__all__ = [
+    "WHERE_WORDS",
+    "Arrival",
+    "Interval",
+    "LabelHealth",
+    "LabelOrigin",
+    "LabelsOfWindow",
+    "ReviewsWorth",
+    "label_health",
+    "label_health_sentences",
+]
+
+_WINDOWS: Final = 60
+_ORIGINS: Final = {
+    "not reviewed": "Complaint alone",
+    "score": "Reviewed for its score",
+    "random": "Reviewed by chance",
+    "audit": "Reviewed by an audit, being silent",
+    "complaint": "Reviewed because of its complaint",
+    "rule": "Reviewed by a rule",
+    "stopped": "Declined outright, no verdict",
+}
+WHERE_WORDS: Final = {
+    "below the cut": "just below the cut of the queue",
+    "random": "at random among all rows that nobody reviewed",
+    "at the threshold": "beside the threshold",
+}
+"""Where cases are taken."""
+_FEW_SHARED: Final = 20
+"""Cases that two decided, below which how often they differ is no number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A number with the ends of its 95% interval; None where it is not known."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelOrigin:
+    """Cases of a window that came to be known, or did not, in one way.
+
+    Attributes
+    ----------
+    name : str
+    cases : int
+        All of them; of "Complaint alone" those that complained.
+    positive, negative : int
+        By verdict; by complaint where there is none.
+    both : int
+        Cases of a queue that complained as well.
+    undecided, differing, waiting : int
+        That reviewers could not tell, that they differ on, that wait for a verdict.
+    """
+
+    name: str
+    cases: int
+    positive: int = 0
+    negative: int = 0
+    both: int = 0
+    undecided: int = 0
+    differing: int = 0
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelsOfWindow:
+    """Labels of one window as they are known by its last look.
+
+    Attributes
+    ----------
+    start : datetime
+    state : {"provisional", "mature", "final"}
+    predictions : int
+    complaints : int
+        Complaints; labels, where there are no reviews.
+    verdicts, undecided : int or None
+        None where there are no reviews.
+    to_come : LabelsToCome or None
+        What the window waits for; None of mature ones.
+    label_frequency : Interval
+        Share of the positives that is confirmed.
+    """
+
+    start: datetime
+    state: State
+    predictions: int
+    complaints: int
+    verdicts: int | None
+    undecided: int | None
+    to_come: LabelsToCome | None
+    label_frequency: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """Shares of the labels known at the maturity that are known at an age.
+
+    Attributes
+    ----------
+    age_days : float
+        After the end of the window.
+    verdicts, complaints : Interval
+        Values of None while no window is mature.
+    """
+
+    age_days: float
+    verdicts: Interval
+    complaints: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewsWorth:
+    """What further reviews would come to; see `pumonitor.reviews.next_reviews`.
+
+    Attributes
+    ----------
+    where : str
+    cases : int
+    positives : float or None
+    width_now, width_then, narrower : mapping of str to float
+        Of the intervals of recall and F1, and the share by which they become narrower.
+    hardly_anything : bool
+        Whether none becomes narrower by a twentieth.
+    """
+
+    where: str
+    cases: int
+    positives: float | None
+    width_now: Mapping[str, float]
+    width_then: Mapping[str, float]
+    narrower: Mapping[str, float]
+    hardly_anything: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelHealth:
+    """What is known of a monitor's labels.
+
+    Attributes
+    ----------
+    monitor : str
+    has_reviews : bool
+    window_start, window_end : datetime or None
+        Of the newest mature window, which `origins` to `next_reviews` are about.
+    state : {"mature", "final"} or None
+    predictions : int
+    origins : tuple of LabelOrigin
+    not_reviewed, stopped : float or None
+        Shares of all rows that nobody reviewed, and that were declined outright without a verdict;
+        None without reviews.
+    known_positives : int
+    positives : Interval
+        Positives that the window is estimated to have.
+    reviewers : tuple of ReviewerCounts
+        By what they said since that window began.
+    next_reviews : tuple of ReviewsWorth
+    arrivals : tuple of Arrival
+    windows : tuple of LabelsOfWindow
+        The newest ones, in order of time.
+    """
+
+    monitor: str
+    has_reviews: bool
+    window_start: datetime | None = None
+    window_end: datetime | None = None
+    state: State | None = None
+    predictions: int = 0
+    origins: tuple[LabelOrigin, ...] = ()
+    not_reviewed: float | None = None
+    stopped: float | None = None
+    known_positives: int = 0
+    positives: Interval = Interval()
+    reviewers: tuple[ReviewerCounts, ...] = ()
+    next_reviews: tuple[ReviewsWorth, ...] = ()
+    arrivals: tuple[Arrival, ...] = ()
+    windows: tuple[LabelsOfWindow, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        made: dict[str, Any] = plain(asdict(self))
+        return made
+
+
+def label_health(ledger: Ledger, monitor: Monitor) -> LabelHealth:
+    """Facts about labels that page, API and `pumonitor insights` show, from stored counts.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    monitor : Monitor
+    """
+    records, _ = ledger.windows_before(None, monitor=monitor.name, limit=_WINDOWS)
+    looks = [(record, look) for record in reversed(records) if (look := _last_look(record))]
+    facts: dict[str, Any] = {
+        "monitor": monitor.name,
+        "has_reviews": bool(monitor.reviews),
+        "arrivals": _arrivals(monitor, [record for record, _ in looks]),
+        "windows": _windows(ledger, monitor, looks),
+    }
+    stored = _newest_mature(ledger, monitor.name)
+    if stored is None:
+        return LabelHealth(**facts)
+    counts = next(
+        (
+            pane.counts
+            for record, _ in looks
+            for pane in record.panes
+            if (record.window_key, pane.number) == (stored.window_key, stored.number)
+        ),
+        None,
+    )
+    return LabelHealth(
+        **facts,
+        window_start=stored.window.start,
+        window_end=stored.window.end,
+        state="final" if stored.evaluation["state"] == "final" else "mature",
+        **({} if counts is None else _of_counts(counts)),
+        **_of_evaluation(ledger, stored),
+    )
+
+
+def _last_look(record: WindowRecord) -> PaneRecord | None:
+    """The newest pane that was collected."""
+    return next((pane for pane in reversed(record.panes) if pane.counts is not None), None)
+
+
+def _newest_mature(ledger: Ledger, monitor: str) -> StoredEvaluation | None:
+    """That of all rows of the newest mature window, of the version with most of them."""
+    starts = [
+        start for (_, segment), start in ledger.newest_mature(monitor).items() if segment == ""
+    ]
+    if not starts:
+        return None
+    evaluations = ledger.evaluations(monitor, start=max(starts), segment="")
+
+    def rows(stored: StoredEvaluation) -> int:
+        settings = stored.evaluation.get("settings") or {}
+        return int(settings.get("n_labeled") or 0) + int(settings.get("n_unlabeled") or 0)
+
+    return max(evaluations, key=rows, default=None)
+
+
+def _of_counts(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Origins, what nobody sees, and reviewers."""
+    predictions, labels = int(counts["predictions"]), counts.get("labels")
+    if labels is None:
+        known = sum(counts["arrivals"])
+        origin = LabelOrigin(name="Confirmed", cases=known, positive=known)
+        return {"predictions": predictions, "origins": (origin,), "known_positives": known}
+    origins = tuple(_origins(labels["rows"]))
+    rows = {name: sum(both) for name, both in labels["rows"].items()}
+    waiting = sum(origin.waiting for origin in origins)
+    return {
+        "predictions": predictions,
+        "origins": origins,
+        "not_reviewed": (rows.get("not reviewed", 0) + waiting) / max(predictions, 1),
+        "stopped": labels["rows"].get("stopped", (0, 0))[0] / max(predictions, 1),
+        "known_positives": sum(origin.positive for origin in origins),
+        "reviewers": tuple(ReviewerCounts(**reviewer) for reviewer in labels["reviewers"]),
+    }
+
+
+def _origins(rows: Mapping[str, Sequence[int]]) -> Iterator[LabelOrigin]:
+    by_reason: dict[str, dict[str, Sequence[int]]] = {}
+    for name, both in rows.items():
+        reason, _, verdict = name.partition(", ")
+        by_reason.setdefault(reason, {})[verdict] = both
+    for reason, title in _ORIGINS.items():
+        verdicts = by_reason.get(reason)
+        if verdicts is None:
+            continue
+        if "" in verdicts:
+            silent, complained = verdicts[""]
+            cases = complained if reason == "not reviewed" else silent + complained
+            yield LabelOrigin(name=title, cases=cases, positive=complained)
+            continue
+        total = {verdict: sum(both) for verdict, both in verdicts.items()}
+        # A complaint after a case was cleared says that it was cleared by mistake.
+        is_complaint = reason == "complaint"
+        came = {verdict: both[1] for verdict, both in verdicts.items()}
+        mistaken = 0 if is_complaint else came.get("negative", 0)
+        unseen = sum(came.get(name, 0) for name in ("undecided", "reviewers differ", "waiting"))
+        yield LabelOrigin(
+            name=title,
+            cases=sum(total.values()),
+            positive=total.get("positive", 0) + mistaken + unseen,
+            negative=total.get("negative", 0) - mistaken,
+            both=sum(came.values()),
+            undecided=total.get("undecided", 0),
+            differing=total.get("reviewers differ", 0),
+            waiting=total.get("waiting", 0),
+        )
+
+
+def _of_evaluation(ledger: Ledger, stored: StoredEvaluation) -> dict[str, Any]:
+    """Positives that are estimated, and what more reviews would tell."""
+    # Statistics are loaded with it, which commands that only read do without.
+    from pumonitor.monitor.windows.evaluation.audited_windows import read_again
+
+    evaluation = stored.evaluation
+    prior, settings = evaluation.get("class_prior"), evaluation.get("settings")
+    facts: dict[str, Any] = {}
+    if prior is not None and settings is not None and prior["value"] is not None:
+        rows = settings["n_labeled"] + settings["n_unlabeled"] + settings.get("n_negative", 0)
+        ends = (None if prior[end] is None else prior[end] * rows for end in ("low", "high"))
+        low, high = ends
+        facts["positives"] = Interval(value=prior["value"] * rows, low=low, high=high)
+    if "reviews" not in evaluation.get("made_with", {}):
+        return facts
+    from pumonitor.reviews.next_reviews import next_reviews
+    from pumonitor.reviews.reading import ReviewedEstimates
+
+    table = next(
+        (
+            series.table()
+            for series in ledger.series(stored.window_key, stored.number)
+            if (series.model_version, series.segment) == (stored.model_version, "")
+        ),
+        None,
+    )
+    reading = None if settings is None else read_again(evaluation, table)
+    if isinstance(reading, ReviewedEstimates):
+        facts["next_reviews"] = tuple(
+            ReviewsWorth(
+                where=worth.where,
+                cases=worth.cases,
+                positives=worth.positives,
+                width_now=worth.width_now,
+                width_then=worth.width_then,
+                narrower=worth.narrower,
+                hardly_anything=worth.is_worth_little,
+            )
+            for worth in next_reviews(reading)
+        )
+    return facts
+
+
+def _arrivals(monitor: Monitor, records: Sequence[WindowRecord]) -> tuple[Arrival, ...]:
+    schedule = monitor.pane_schedule
+    ages = schedule.ages[: schedule.mature + 1]
+    panes = [
+        (record.window.start, ages[pane.number], pane.counts)
+        for record in records
+        for pane in record.panes
+        if pane.counts is not None and pane.number < len(ages)
+    ]
+
+    def arriving(known: str) -> list[Interval]:
+        arrival = arrival_of(
+            [(start, age, float(_known(counts, known))) for start, age, counts in panes], ages
+        )
+        return [_number(arrival.share_known(age)) for age in ages]
+
+    both = zip(ages, arriving("verdicts"), arriving("complaints"), strict=True)
+    return tuple(
+        Arrival(age_days=age / timedelta(days=1), verdicts=verdicts, complaints=complaints)
+        for age, verdicts, complaints in both
+    )
+
+
+def _known(counts: Mapping[str, Any], what: str) -> int:
+    """Verdicts or complaints; labels of any kind where there are no reviews."""
+    labels = known_labels(counts)
+    if labels is None:
+        return sum(counts["arrivals"]) if what == "complaints" else 0
+    return labels.complaints if what == "complaints" else labels.verdicts + labels.undecided
+
+
+def _number(share: Any) -> Interval:
+    if share.undefined_reason is not None:
+        return Interval()
+    return Interval(value=float(share.value), low=float(share.low), high=float(share.high))
+
+
+def _windows(
+    ledger: Ledger, monitor: Monitor, looks: Sequence[tuple[WindowRecord, PaneRecord]]
+) -> tuple[LabelsOfWindow, ...]:
+    if not looks:
+        return ()
+    since, until = looks[0][0].window.start, looks[-1][0].window.end
+    frequencies = {
+        row.window_start: Interval(value=row.value, low=row.low, high=row.high)
+        for row in ledger.results(
+            monitor.name, since=since, until=until, segment="", metrics=["label_frequency"]
+        )
+    }
+    nothing = Interval()
+    windows = []
+    for record, look in looks:
+        labels = known_labels(look.counts or {})
+        windows.append(
+            LabelsOfWindow(
+                start=record.window.start,
+                state=look.state,
+                predictions=int((look.counts or {})["predictions"]),
+                complaints=_known(look.counts or {}, "complaints"),
+                verdicts=None if labels is None else labels.verdicts,
+                undecided=None if labels is None else labels.undecided,
+                to_come=_to_come(ledger, monitor.name, record, look),
+                label_frequency=frequencies.get(record.window.start, nothing),
+            )
+        )
+    return tuple(windows)
+
+
+def _to_come(
+    ledger: Ledger, monitor: str, record: WindowRecord, look: PaneRecord
+) -> LabelsToCome | None:
+    """As the evaluation of the look has it."""
+    if look.state != "provisional" or "labels" not in (look.counts or {}):
+        return None
+    for stored in ledger.evaluations(monitor, start=record.window.start, segment=""):
+        plain_facts = stored.evaluation.get("labels_to_come")
+        if plain_facts is not None:
+            return LabelsToCome(**plain_facts)
+    return None
+
+
+def label_health_sentences(health: LabelHealth) -> Iterator[str]:
+    """The facts in words, the most important first."""
+    if health.window_start is None:
+        yield "No window is mature yet, so nothing is known of its labels."
+        return
+    yield from _positives_in_words(health)
+    yield from _unseen_in_words(health)
+    yield from _lateness_in_words(health)
+    yield from _agreement_in_words(health)
+    yield from _worth_in_words(health)
+
+
+def _positives_in_words(health: LabelHealth) -> Iterator[str]:
+    by_review = sum(
+        origin.positive for origin in health.origins if origin.name.startswith("Reviewed")
+    )
+    alone = health.known_positives - by_review
+    known = f"{health.known_positives:,} positives are known"
+    if health.has_reviews:
+        known += f", {by_review:,} by review and {alone:,} by complaint alone"
+    positives = health.positives
+    if positives.value is None:
+        yield f"{known}."
+    elif positives.low is None or positives.high is None:
+        yield f"{known}, of some {positives.value:,.0f}."
+    else:
+        ends = f"{positives.low:,.0f} to {positives.high:,.0f}"
+        yield f"{known}, of some {positives.value:,.0f} ({ends})."
+
+
+def _unseen_in_words(health: LabelHealth) -> Iterator[str]:
+    if health.not_reviewed is None or health.stopped is None:
+        return
+    yield (
+        f"Nobody reviewed {health.not_reviewed:.1%} of the rows, and {health.stopped:.1%} were "
+        "declined outright without a verdict: nobody will know what these were."
+    )
+
+
+def _lateness_in_words(health: LabelHealth) -> Iterator[str]:
+    words = "verdicts" if health.has_reviews else ""
+    for arrival in health.arrivals[:1]:
+        parts = []
+        if words and arrival.verdicts.value is not None:
+            parts.append(f"{arrival.verdicts.value:.0%} of the verdicts")
+        if arrival.complaints.value is not None:
+            what = "complaints" if health.has_reviews else "labels"
+            parts.append(f"{arrival.complaints.value:.0%} of the {what}")
+        if parts:
+            age = shown_duration(timedelta(days=arrival.age_days))
+            when = "By the end of a window" if not arrival.age_days else f"{age} after its end"
+            yield f"{when} {' and '.join(parts)} have come that come by the maturity."
+    newest = next((window for window in reversed(health.windows) if window.to_come), None)
+    if newest is not None and newest.to_come is not None:
+        yield f"Window of {newest.start:%Y-%m-%d %H:%M} UTC: {newest.to_come.sentence}"
+
+
+def _agreement_in_words(health: LabelHealth) -> Iterator[str]:
+    shared = sum(reviewer.shared for reviewer in health.reviewers)
+    differ = sum(reviewer.differ for reviewer in health.reviewers)
+    if not health.reviewers:
+        return
+    if shared < _FEW_SHARED:
+        yield (
+            "Hardly any case was decided by two reviewers, so nothing is known of how often they "
+            "are wrong: have some cases decided twice."
+        )
+        return
+    most = max(health.reviewers, key=lambda reviewer: reviewer.differ / max(reviewer.shared, 1))
+    yield (
+        f"Reviewers differ on {differ / shared:.0%} of the verdicts on cases that two of them "
+        f"decided; most often {most.name}, on {most.differ} of {most.shared}."
+    )
+
+
+def _worth_in_words(health: LabelHealth) -> Iterator[str]:
+    useful = [worth for worth in health.next_reviews if worth.cases and not worth.hardly_anything]
+    if not health.next_reviews:
+        return
+    if not useful:
+        yield "100 reviews more of these rows would tell hardly anything of recall and F1."
+        return
+    best = max(useful, key=lambda worth: worth.narrower.get("recall", 0.0))
+    yield (
+        f"{best.cases} reviews more tell most {WHERE_WORDS[best.where]}: recall is known to "
+        f"±{best.width_now['recall'] / 2:.3f} now, and would be to about "
+        f"±{best.width_then['recall'] / 2:.3f}."
+    )
