@@ -177,7 +177,8 @@ def test_rules_are_shown_with_what_they_wait_for(folder, monkeypatch):
     assert rules["aul below 0.75"]["fires"] == "the interval is below 0.75, 2 windows in a row"
     assert rules["f1 drop 10%"]["fires"] == "a drop of more than 10% against the reference"
     assert rules["health label delay change 50%"]["fires"] == (
-        "labels arrive 50% later or sooner than usual (false alarms a year: 1)"
+        "labels arrive 50% later or sooner than usual (false alarms a year: 1; learned from 5 "
+        "windows)"
     )
     assert rules["recall rise 0.1"]["fires"] == "a rise of more than 0.1 against the 28d before"
     assert found["destinations"] == [

@@ -128,8 +128,8 @@ def _in_one_table(case: Case) -> Case:
     kinds: dict[str, Kind] = {**_DECIDED_KINDS, "via": "text"}
     rows = [
         *((*row, "queue") for row in case.reviews.rows),
-        *((name, known, None, None, None, "hotline") for name, known in case.positives.rows),
-        ("p1", START + DAY, "fraud", None, None, "test"),
+        *((name, known, None, None, None, None, "hotline") for name, known in case.positives.rows),
+        ("p1", START + DAY, "fraud", None, None, None, "test"),
     ]
     return replace(
         case,

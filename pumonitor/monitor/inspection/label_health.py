@@ -239,7 +239,7 @@ def label_health(ledger: Ledger, monitor: Monitor) -> LabelHealth:
         **facts,
         window_start=stored.window.start,
         window_end=stored.window.end,
-        state="final" if stored.evaluation["state"] == "final" else "mature",
+        state="final" if stored.evaluation.get("state") == "final" else "mature",
         **({} if counts is None else _of_counts(counts)),
         **_of_evaluation(ledger, stored),
     )
@@ -268,9 +268,9 @@ def _newest_mature(ledger: Ledger, monitor: str) -> StoredEvaluation | None:
 
 def _of_counts(counts: Mapping[str, Any]) -> dict[str, Any]:
     """Origins, what nobody sees, and reviewers."""
-    predictions, labels = int(counts["predictions"]), counts.get("labels")
+    predictions, labels = int(counts.get("predictions") or 0), counts.get("labels")
     if labels is None:
-        known = sum(counts["arrivals"])
+        known = sum(counts.get("arrivals", ()))
         origin = LabelOrigin(name="Confirmed", cases=known, positive=known)
         return {"predictions": predictions, "origins": (origin,), "known_positives": known}
     origins = tuple(_origins(labels["rows"]))
@@ -388,7 +388,7 @@ def _known(counts: Mapping[str, Any], what: str) -> int:
     """Verdicts or complaints; labels of any kind where there are no reviews."""
     labels = known_labels(counts)
     if labels is None:
-        return sum(counts["arrivals"]) if what == "complaints" else 0
+        return sum(counts.get("arrivals", ())) if what == "complaints" else 0
     return labels.complaints if what == "complaints" else labels.verdicts + labels.undecided
 
 
@@ -418,7 +418,7 @@ def _windows(
             LabelsOfWindow(
                 start=record.window.start,
                 state=look.state,
-                predictions=int((look.counts or {})["predictions"]),
+                predictions=int((look.counts or {}).get("predictions") or 0),
                 complaints=_known(look.counts or {}, "complaints"),
                 verdicts=None if labels is None else labels.verdicts,
                 undecided=None if labels is None else labels.undecided,
