@@ -104,7 +104,9 @@ def next_reviews(
     equal = np.full(len(hidden), 1 / len(hidden))
     now = {name: metric.width(equal) for name, metric in metrics.items()}
     found = []
-    for where, chosen in _designs(counts, cases, cut=min(reading.cuts, default=None)):
+    # Cuts of another score say nothing of where these bins lie.
+    cuts = reading.cuts if posterior is reading.by_queue else ()
+    for where, chosen in _designs(counts, cases, cut=min(cuts, default=None)):
         widths, positives = [], []
         for truth in rng.integers(len(hidden), size=simulations if chosen.sum() else 0):
             taken = chosen
