@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Boundaries", "Cells", "cells_of_rows", "cells_of_weighted_rows"]
-
 FloatArray = NDArray[np.float64]
 
 _BLOCK_ROWS = 1 << 21

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from pumonitor._cells import Cells
 from pumonitor.errors import InputError
 
-__all__ = ["cells_of_counts"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pumonitor._validate import as_number, as_scores, check_same_index
 from pumonitor.errors import InputError
 
-__all__ = ["model_thresholds", "score_columns"]
-
 
 def score_columns(
     labels: Any, label_values: NDArray[np.int8], scores: Any

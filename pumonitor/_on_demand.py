@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["on_demand"]
-
 
 def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """A `__getattr__` for a package that imports nothing itself.

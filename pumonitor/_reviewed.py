@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from pumonitor.errors import InputError
 
-__all__ = ["QueueBins", "ReviewedRows"]
-
 FloatArray = NDArray[np.float64]
 
 

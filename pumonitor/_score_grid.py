@@ -10,8 +10,6 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ScoreGrid"]
-
 FloatArray = NDArray[np.float64]
 
 # From 0 to the middle of the range: below each end, cells of 2**-power. The same from 1 downwards.

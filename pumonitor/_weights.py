@@ -8,8 +8,6 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Weights"]
-
 FloatArray = NDArray[np.float64]
 
 

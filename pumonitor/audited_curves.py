@@ -20,8 +20,6 @@ from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.metrics.top_k import share_of_k
 from pumonitor.results import Curve, Estimate
 
-__all__ = ["audited_curves", "audited_estimates"]
-
 FloatArray = NDArray[np.float64]
 
 _CELLS: Final = 400

@@ -15,8 +15,6 @@ from pumonitor.results import Estimate
 from pumonitor.stats.quantiles import quantiles
 from pumonitor.tables import ScoreTable
 
-__all__ = ["AuditedPositives", "estimate_of_draws"]
-
 FloatArray = NDArray[np.float64]
 
 _SEED: Final = 23

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     pass
 
 
-__all__ = ["Lead", "brief"]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
     """The best model by one metric, and whether it can be told from the second.

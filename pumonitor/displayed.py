@@ -9,8 +9,6 @@ from typing import Final, Protocol
 
 from pumonitor.results import Estimate, finite_or_none
 
-__all__ = ["INFEASIBLE", "PREFIX", "UNDEFINED", "Displayed", "metric_parts"]
-
 PREFIX: Final = "pu/"
 UNDEFINED: Final = "_undefined"
 INFEASIBLE: Final = "_infeasible"

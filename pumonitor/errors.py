@@ -8,22 +8,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = [
-    "DamagedFileError",
-    "ExtraMissingError",
-    "InputError",
-    "NoBoundWarning",
-    "PumonitorError",
-    "RowsLeftOutWarning",
-    "SourceError",
-    "TooFewPositivesError",
-    "did_you_mean",
-    "if_percent",
-    "nearest",
-    "no_such",
-    "shortened",
-]
-
 
 class PumonitorError(Exception):
     """Base of every error raised for what went wrong while working."""

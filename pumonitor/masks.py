@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import unquote, unquote_plus
 
-__all__ = ["Mask", "has_password", "hidden_parts", "secret_parameter_in", "without_password"]
-
 HIDDEN: Final = "****"
 
 _PASSWORD = re.compile(r"(?<=://)([^\s:/@?#]*):([^\s@]*)@")

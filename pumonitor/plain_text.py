@@ -8,8 +8,6 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TextIO
 
-__all__ = ["one_line", "printable", "series_of", "spreadsheet_text", "write_csv"]
-
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """What spreadsheets take for the beginning of a formula."""
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from pumonitor.ports import CountRequest
 
-__all__ = ["Parts", "Scan", "TellsScan", "bytes_said", "seconds_said"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:

@@ -17,8 +17,6 @@ from pumonitor.errors import InputError
 if TYPE_CHECKING:
     from pumonitor.ports import Window
 
-__all__ = ["counts"]
-
 
 def counts(
     configuration: str | Path,

@@ -20,14 +20,6 @@ from mlflow.models.evaluation.base import EvaluationArtifact
 if TYPE_CHECKING:
     from pumonitor.results import Evaluation
 
-__all__ = [
-    "ARTIFACT_OF_SUFFIX",
-    "HTMLEvaluationArtifact",
-    "as_artifact",
-    "write_evaluation",
-    "write_report",
-]
-
 
 class HTMLEvaluationArtifact(EvaluationArtifact):
     """A page. MLflow's text artifact would read and write it in the machine's own encoding."""

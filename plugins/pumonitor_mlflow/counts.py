@@ -8,8 +8,6 @@ from typing import Any
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
 
-__all__ = ["as_score_table"]
-
 
 def as_score_table(table: Any) -> ScoreTable:
     """Read a ScoreTable, a mapping of lists, or a data frame with a row for each cell.

@@ -16,8 +16,6 @@ from pumonitor_mlflow.artifacts import ARTIFACT_OF_SUFFIX
 from pumonitor_mlflow.extra_metrics import frame_of_rows
 from pumonitor_mlflow.rows import Rows
 
-__all__ = ["write_custom_artifacts"]
-
 # MLflow lets through names that leave the run's folder on some stores.
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 

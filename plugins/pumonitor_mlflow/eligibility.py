@@ -8,8 +8,6 @@ from typing import Any
 
 from pumonitor_mlflow.configuration import known_keys, nearest_key, without_evaluator_name
 
-__all__ = ["is_meant"]
-
 # Below MLflow's own logger, so that the line shows beside MLflow's and obeys its level.
 _logger = logging.getLogger("mlflow.pumonitor")
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pumonitor.results import Evaluation
     from pumonitor_mlflow.rows import Rows
 
-__all__ = ["evaluate_into_run"]
-
 _logger = logging.getLogger("mlflow.pumonitor")
 
 

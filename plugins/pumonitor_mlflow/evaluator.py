@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mlflow.data.evaluation_dataset import EvaluationDataset
     from mlflow.models import EvaluationMetric, EvaluationResult
 
-__all__ = ["PUEvaluator"]
-
 
 class PUEvaluator(ModelEvaluator):
     """Evaluates a binary classifier when only some positives are confirmed.

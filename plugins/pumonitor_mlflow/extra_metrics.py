@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import pandas
     from mlflow.models import EvaluationMetric
 
-__all__ = ["extra_metric_values", "frame_of_rows", "refuse_other_than_metrics"]
-
 
 def refuse_other_than_metrics(metrics: Sequence[Any]) -> None:
     """Check before anything is computed that these are MLflow metrics with names of their own.

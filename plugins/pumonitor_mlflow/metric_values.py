@@ -8,8 +8,6 @@ from pumonitor.diagnostics.impossible_prior import doubted_estimates
 from pumonitor.displayed import PREFIX, Displayed, metric_parts
 from pumonitor.results import Estimate
 
-__all__ = ["metric_values"]
-
 
 def metric_values(estimates: Mapping[str, Estimate], *, pure: bool = True) -> dict[str, float]:
     """Metrics to log, by `pumonitor.displayed.metric_parts`.

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pumonitor.errors import InputError
 from pumonitor_mlflow.output_scores import are_class_labels, score_column
 
-__all__ = ["model_scores"]
-
 _logger = logging.getLogger("mlflow.pumonitor")
 
 

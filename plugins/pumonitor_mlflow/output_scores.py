@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from pumonitor.errors import InputError
 
-__all__ = ["are_class_labels", "score_column"]
-
 
 def score_column(output: Any, *, column: str | None, pos_label: Any = None) -> NDArray[Any]:
     """The score of the positive class.

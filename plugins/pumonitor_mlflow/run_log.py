@@ -12,8 +12,6 @@ import pumonitor
 if TYPE_CHECKING:
     from mlflow.models import EvaluationArtifact
 
-__all__ = ["log_files", "log_metrics", "tag_run"]
-
 _FOLDER = "pu"
 _BATCH = 900  # MLflow takes at most 1000 in one request.
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from pumonitor.errors import InputError
 
-__all__ = ["as_array", "check_same_index", "is_missing", "refuse_empty", "refuse_missing"]
-
 
 def as_array(values: Any, *, name: str, missing_remedy: str) -> NDArray[Any]:
     """One-dimensional numpy array of any array-like."""

@@ -9,8 +9,6 @@ import numpy as np
 
 from pumonitor.errors import InputError
 
-__all__ = ["as_number"]
-
 
 def as_number(value: Any, *, name: str) -> float:
     """The setting as a finite float.

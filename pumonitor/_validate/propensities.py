@@ -12,8 +12,6 @@ from pumonitor._validate.columns import is_missing
 from pumonitor._validate.numbers import as_number
 from pumonitor.errors import InputError, if_percent
 
-__all__ = ["NEVER_LABELED", "as_propensities", "check_propensity_settings"]
-
 FloatArray = NDArray[np.float64]
 
 NEVER_LABELED = (

@@ -11,8 +11,6 @@ from pumonitor._validate.columns import as_array, refuse_empty
 from pumonitor._validate.numbers import as_number
 from pumonitor.errors import InputError
 
-__all__ = ["as_scores", "as_threshold"]
-
 _MISSING_SCORE_REMEDY = "a row without a score was not scored; drop it or repair the scoring job"
 
 

@@ -11,8 +11,6 @@ from pumonitor._validate.columns import as_array
 from pumonitor._validate.propensities import as_propensities
 from pumonitor.errors import InputError
 
-__all__ = ["as_weights", "row_weights"]
-
 FloatArray = NDArray[np.float64]
 
 

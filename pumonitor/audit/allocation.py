@@ -13,8 +13,6 @@ from pumonitor.audit.counts import AuditDesign
 from pumonitor.audit.metrics import metric_draws
 from pumonitor.errors import InputError, no_such
 
-__all__ = ["design_audit", "expected_shares"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

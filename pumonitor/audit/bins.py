@@ -13,16 +13,6 @@ from scipy import special
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "ScoreBins",
-    "bins_along",
-    "bins_between",
-    "bins_with_cuts",
-    "mixed_mass",
-    "pooled",
-    "score_bins",
-]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -18,8 +18,6 @@ from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore, line_of_b
 from pumonitor.audit.reading import Reviewers
 from pumonitor.tables import ScoreTable
 
-__all__ = ["MONTH", "Believed", "CarriedAudits", "PastAudit"]
-
 FloatArray = NDArray[np.float64]
 
 MONTH: Final = timedelta(days=365.25 / 12)

@@ -17,16 +17,6 @@ from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import DRIFT, FrequencyByScore
 from pumonitor.audit.posterior import AuditPosterior
 
-__all__ = [
-    "AuditsAround",
-    "Changed",
-    "Moved",
-    "Ratio",
-    "TwoAudits",
-    "audits_around",
-    "compare_audits",
-]
-
 FloatArray = NDArray[np.float64]
 
 Changed = Literal["neither", "class_prior", "label_frequency", "both"]

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.errors import InputError
 
-__all__ = ["AuditCounts", "AuditDesign"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

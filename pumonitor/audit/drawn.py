@@ -16,8 +16,6 @@ from pumonitor.audit.ids import as_ids
 from pumonitor.audit.ordering import draw_key, first_keys
 from pumonitor.errors import InputError
 
-__all__ = ["Case", "DrawnAudit", "audit_name", "draw_cases"]
-
 SCHEMA_VERSION: Final = 1
 
 OWN_COLUMNS: Final = ("case", "id", "audit", "verdict")

@@ -14,17 +14,6 @@ from pumonitor.audit.verdicts import Fair
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = [
-    "AUDITED",
-    "AUDITED_ROWS",
-    "AuditedEstimates",
-    "EstimatesByBin",
-    "Method",
-    "audited",
-    "check_goes_with_audit",
-    "widest",
-]
-
 Method = Literal["audit", "audit carried", "reviews"]
 """Of estimates: from verdicts on these very rows, carried from those on others, from a queue."""
 

@@ -20,8 +20,6 @@ from pumonitor.audit.reading import EXACT, Reading, Reviewers, share_of_decided
 from pumonitor.errors import InputError
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["estimate_audit", "hidden_share", "undecided_extremes", "undecided_intervals"]
-
 FloatArray = NDArray[np.float64]
 
 DRAWS: Final = 2000

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from pumonitor.audit.counts import AuditCounts
 
-__all__ = ["Fairness", "check_fairness"]
-
 FloatArray = NDArray[np.float64]
 
 SIMULATIONS: Final = 399

@@ -13,8 +13,6 @@ from pumonitor.audit.fairness import Fairness
 from pumonitor.audit.verdicts import Audit, Fair
 from pumonitor.results import Finding
 
-__all__ = ["LEVEL", "audit_findings", "undecided_cases", "unfair_labels", "unread_cases"]
-
 LEVEL: Final = 0.05
 """Of the check of fair labels."""
 

@@ -13,8 +13,6 @@ from scipy import special
 
 from pumonitor.errors import InputError
 
-__all__ = ["DRIFT", "FAIR", "UNKNOWN", "FrequencyByScore", "as_line", "line_of_bins"]
-
 FloatArray = NDArray[np.float64]
 
 DRIFT: Final = 0.1

@@ -13,8 +13,6 @@ from pumonitor.audit.ordering import draw_key
 from pumonitor.audit.verdicts import WORDS
 from pumonitor.errors import shortened
 
-__all__ = ["WHY_REFUSED", "GivenVerdict", "Judged", "KnownAudit", "UsableVerdict", "judge"]
-
 WHY_REFUSED: Final[Mapping[str, str]] = {
     "other_audit": "of an audit that this monitor does not have",
     "not_drawn": "on cases that were not drawn",

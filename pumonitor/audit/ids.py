@@ -8,8 +8,6 @@ import numpy as np
 
 from pumonitor.errors import InputError, shortened
 
-__all__ = ["as_id", "as_ids"]
-
 
 def as_id(value: object) -> str | None:
     """An id as text, None if it is missing; 17 and 17.0 are one id.

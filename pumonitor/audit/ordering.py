@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-__all__ = ["draw_key", "first_keys"]
-
 
 def draw_key(seed: str, row_id: str) -> str:
     """The place of a row in its bin: SHA-256 of ``seed:id`` in hexadecimal digits.

@@ -15,8 +15,6 @@ from pumonitor.results import ClassPriorEstimate
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["AuditPlan"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AuditPlan:

@@ -15,8 +15,6 @@ from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
 from pumonitor.audit.metrics import metric_draws
 
-__all__ = ["planned_widths", "simple_widths", "simulated_widths", "widths_by_cases"]
-
 FloatArray = NDArray[np.float64]
 
 AUDITS: Final = 15

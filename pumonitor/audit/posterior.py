@@ -18,8 +18,6 @@ from pumonitor.results import Estimate
 from pumonitor.results.estimate import undefined
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["AuditPosterior", "PositivesByBin"]
-
 FloatArray = NDArray[np.float64]
 
 

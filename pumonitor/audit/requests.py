@@ -7,8 +7,6 @@ from datetime import datetime
 
 from pumonitor.ports import Window
 
-__all__ = ["BinRequest", "BinRows", "CaseRequest", "DrawnRow"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BinRequest:

@@ -15,8 +15,6 @@ from pumonitor.audit.counts import AuditCounts
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
 
-__all__ = ["FEWEST_CASES", "SegmentPart", "audits_of_segment", "segment_counts"]
-
 FEWEST_CASES: Final = 10
 """Verdicts that must fall into a segment: with fewer its estimates would be those of the others."""
 

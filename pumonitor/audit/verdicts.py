@@ -16,8 +16,6 @@ from pumonitor.audit.ids import as_id, as_ids
 from pumonitor.audit.reading import Reviewers
 from pumonitor.errors import InputError, shortened
 
-__all__ = ["Audit", "Refused", "read_verdicts"]
-
 Fair = Literal["check", "assume"]
 
 WORDS: Final[Mapping[str, int | None]] = {

@@ -19,8 +19,6 @@ from pumonitor.audit.frequency import FrequencyByScore, as_line
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.reading import Reviewers
 
-__all__ = ["WindowReading", "without_shared"]
-
 FloatArray = NDArray[np.float64]
 
 

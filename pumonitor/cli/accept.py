@@ -10,8 +10,6 @@ from pumonitor.cli.moments import moment
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config, MonitorName
 from pumonitor.cli.outcome import errors_as_messages
 
-__all__ = ["accept"]
-
 
 def accept(
     monitor: MonitorName,

@@ -6,8 +6,6 @@ from typing import Final, TypeVar
 
 import typer
 
-__all__ = ["masked", "read_variables"]
-
 Given = TypeVar("Given", str | None, list[str] | None)
 
 _READ: Final[set[str]] = set()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-__all__ = ["alert_numbers", "interval", "number"]
-
 _SHARES: Final = ("health:unmatched_labels",)
 _OF_MATURITY: Final = ("health:label_delay",)
 _ROWS: Final = ("health:no_data", "health:volume")

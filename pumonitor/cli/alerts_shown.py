@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 
 
-__all__ = [
-    "alert_json",
-    "event_json",
-    "plain_json",
-    "print_current",
-    "print_history",
-    "print_in_full",
-    "print_replays",
-    "replay_json",
-    "shown_json",
-]
-
 _OF_A_REPLAY = (
     "kind", "as_of", "window_start", "model_version", "segment", "metric", "value", "low", "high",
     "limit", "reference",

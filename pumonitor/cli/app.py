@@ -43,8 +43,6 @@ from pumonitor.cli.serve import serve
 from pumonitor.cli.tokens import tokens
 from pumonitor.monitor.own_process import collect_garbage_seldom
 
-__all__ = ["app", "main"]
-
 
 class _MaskingGroup(TyperGroup):
     """Commands whose usage errors repeat no secret of what was typed."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.ledger.ledger import Ledger
     from pumonitor.ports import Pane
 
-__all__ = ["draw_between_models"]
-
 _CHAMPION: Final = "champion"
 _CASES: Final = 200
 

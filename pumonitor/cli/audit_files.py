@@ -17,17 +17,6 @@ from pumonitor.plain_text import spreadsheet_text, write_csv
 if TYPE_CHECKING:
     from pumonitor.audit_plan import AuditPlan
 
-__all__ = [
-    "design_beside",
-    "read_design",
-    "read_verdict_columns",
-    "read_verdict_rows",
-    "refuse_existing",
-    "write_audit",
-    "write_cases",
-    "write_width_chart",
-]
-
 _DELIMITERS: Final = ",;\t|"
 _OF_VERDICTS: Final = ("id", "verdict", "audit", "case", "at", "reviewer")
 

@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from pumonitor.audit.verdicts import Audit
     from pumonitor.sources.one_table.scored_rows import ScoredRows
 
-__all__ = [
-    "draw_of_file",
-    "plan_of_file",
-    "read_of_file",
-    "reviewed_rows",
-    "show_of_file",
-    "verdicts_of_file",
-]
-
 
 def plan_of_file(
     file: str,

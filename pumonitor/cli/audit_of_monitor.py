@@ -28,14 +28,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.ledger.records.audits import StoredAudit
     from pumonitor.ports import PredictionSource
 
-__all__ = [
-    "Asked",
-    "draw_of_monitor",
-    "no_audit",
-    "opened",
-    "plan_of_monitor",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:

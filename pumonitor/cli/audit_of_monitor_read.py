@@ -15,8 +15,6 @@ from pumonitor.errors import InputError, no_such
 if TYPE_CHECKING:
     from pumonitor.monitor.ledger.reviews import Received
 
-__all__ = ["read_of_monitor", "show_of_monitor", "status_of_monitors"]
-
 
 def read_of_monitor(
     path: Path, monitor: str, *, reviewer: str, config: Path, as_json: bool

@@ -12,33 +12,6 @@ import typer
 from pumonitor.cli.addresses import read_variables
 from pumonitor.cli.options import DATA, OUTPUT
 
-__all__ = [
-    "AUDIT",
-    "MONITOR",
-    "Above",
-    "AsJson",
-    "Cases",
-    "Design",
-    "Fair",
-    "FairOption",
-    "Id",
-    "KnownLabelFrequency",
-    "Metric",
-    "ModelVersion",
-    "OfMonitor",
-    "SomeFile",
-    "SomeLabels",
-    "SomeScores",
-    "SomeThreshold",
-    "Verdicts",
-    "Width",
-    "Windows",
-    "needed",
-    "not_with_monitor",
-    "share_of",
-    "widths_of",
-]
-
 AUDIT = "Audit"
 MONITOR = "Of a monitor"
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.audits.status import AuditStatus, StandingOfAudits
     from pumonitor.results import Evaluation
 
-__all__ = ["bins_found", "print_plan", "print_shown", "print_standing", "undecided_in_words"]
-
 
 def print_plan(plan: AuditPlan, *, source: str, asked: int | None = None) -> None:
     """What the plan gives, and how many cases it takes from which scores."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.config.sections.monitor import Monitor
     from pumonitor.monitor.ledger.ledger import Ledger
 
-__all__ = ["challenge"]
-
 _NOT_BETTER: Final = 1
 _NOT_JUDGED: Final = 3
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.inspection.configuration_changes import OtherConfiguration
     from pumonitor.monitor.ledger.reader import LedgerReader
 
-__all__ = ["changed_as_json", "note_changed_configuration"]
-
 
 def note_changed_configuration(
     ledger: LedgerReader, monitors: Iterable[Monitor], path: Path, *, then: str

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.inspection.outcomes import Outcome
     from pumonitor.prior.followed.worth_of_audits import Worth
 
-__all__ = ["check"]
-
 
 def check(
     *,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.inspection.rule_outlook import RuleOutlook
     from pumonitor.prior.followed.worth_of_audits import Worth
 
-__all__ = ["audits_said", "audits_table", "destinations_table", "rows_table", "rules_table"]
-
 _NARROWER: Final = 0.9
 
 

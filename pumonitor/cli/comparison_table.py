@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-__all__ = ["rendered"]
-
 _DECIDING = ("f1", "aul", "ll_score")
 _ALSO = ("precision", "recall")
 _WIDE = 120

@@ -9,8 +9,6 @@ from typing import Final
 
 from pumonitor.cli.progress import Step
 
-__all__ = ["show_delivery"]
-
 _EVERY: Final = 2.0
 
 

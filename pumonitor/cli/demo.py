@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pumonitor.demo.weeks import Week
     from pumonitor.monitor.rules.alerts.alert import Transition
 
-__all__ = ["demo"]
-
 
 def demo(
     *,

@@ -12,8 +12,6 @@ from pumonitor.cli.outcome import FAILED, errors_as_messages
 if TYPE_CHECKING:
     from pumonitor.monitor.config.configuration import Configuration
 
-__all__ = ["doctor"]
-
 
 def doctor(
     *,

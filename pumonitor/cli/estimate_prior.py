@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from pumonitor.results import ClassPriorEstimate
     from pumonitor.tables import ScoreTable
 
-__all__ = ["estimate_prior"]
-
 
 def estimate_prior(
     file: File,

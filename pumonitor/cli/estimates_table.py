@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-__all__ = ["rendered"]
-
 _WIDE = 140
 """Width of the terminal from which the meaning of each estimate is shown."""
 

@@ -9,8 +9,6 @@ import typer
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config, MonitorName
 from pumonitor.cli.outcome import errors_as_messages
 
-__all__ = ["export_counts"]
-
 
 def export_counts(
     monitor: MonitorName,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pumonitor.sources.column_types.column_kinds import Kind
     from pumonitor.sources.column_types.dialects import Dialect
 
-__all__ = ["export_sql"]
-
 _MODEL = "{{ config(materialized='incremental', incremental_strategy='append') }}\n"
 
 

@@ -7,8 +7,6 @@ import typer
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config, MonitorName
 from pumonitor.cli.outcome import FAILED, errors_as_messages
 
-__all__ = ["finish"]
-
 
 def finish(monitor: MonitorName, *, config: Config = DEFAULT_CONFIG) -> None:
     """Finish a monitor that is not followed any more: its runs in MLflow, and its open incidents.

@@ -7,8 +7,6 @@ from collections.abc import Collection
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.metric_names import METRICS, refuse_unknown
 
-__all__ = ["checked_metric"]
-
 
 def checked_metric(
     name: str,

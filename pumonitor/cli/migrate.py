@@ -9,8 +9,6 @@ import typer
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config
 from pumonitor.cli.outcome import FAILED, errors_as_messages
 
-__all__ = ["migrate"]
-
 
 def migrate(
     *,

@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 
 from pumonitor.errors import InputError, shortened
 
-__all__ = ["moment"]
-
 
 def moment(text: str, *, option: str) -> datetime:
     """Read a date or time in ISO 8601; without a zone it is UTC.

@@ -9,8 +9,6 @@ import typer
 
 from pumonitor.cli.options import OUTPUT
 
-__all__ = ["DEFAULT_CONFIG", "AsJson", "Config", "MonitorName", "SomeMonitor"]
-
 DEFAULT_CONFIG: Final = Path("pumonitor.yaml")
 
 Config = Annotated[Path, typer.Option(metavar="YAML", help="The configuration file.")]

@@ -12,15 +12,6 @@ from pumonitor.cli.addresses import masked
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.plain_text import printable
 
-__all__ = [
-    "ALERTED",
-    "BAD_INPUT",
-    "FAILED",
-    "NOT_BETTER",
-    "errors_as_messages",
-    "settings_as_input",
-]
-
 ALERTED: Final = 1
 """Everything worked and an alert fires; only with --fail-on-alert."""
 

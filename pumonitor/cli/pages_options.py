@@ -9,8 +9,6 @@ import typer
 if TYPE_CHECKING:
     from pumonitor.monitor.dashboard.server import Served
 
-__all__ = ["HostNames", "PlainHttp", "TrustedProxy", "served_as"]
-
 HostNames = Annotated[
     str | None,
     typer.Option(

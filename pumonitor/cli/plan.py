@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.config.sections.rule_values import Change
     from pumonitor.monitor.inspection.label_plans import LabelPlan
 
-__all__ = ["plan"]
-
 
 def plan(
     monitor: MonitorName,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from pumonitor.tables import ScoreTable
 
-__all__ = ["Tried", "rendered"]
-
 _NUMBERS_WIDTH = 76
 """Width of the numbers in characters; on a wider terminal the intervals are drawn too."""
 

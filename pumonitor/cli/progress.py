@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 import typer
 
-__all__ = ["Step", "progress_bar"]
-
 Step = Callable[[str, float | None], None]
 """Called with a step's name and the share of it done, None if that is unknown."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.promotion.gate import GateAnswer
     from pumonitor.monitor.promotion.promoter import Promoter
 
-__all__ = ["promote"]
-
 
 def promote(
     monitor: MonitorName,

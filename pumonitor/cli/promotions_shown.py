@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.ledger.records.promotions import Promotion
     from pumonitor.monitor.promotion.gate import GateAnswer
 
-__all__ = ["print_history", "print_promoted"]
-
 
 def print_promoted(
     made: Promotion | None,

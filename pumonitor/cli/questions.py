@@ -9,8 +9,6 @@ from pumonitor.errors import InputError
 if TYPE_CHECKING:
     from pumonitor.monitor.onboarding.onboarded import Question
 
-__all__ = ["ask_on_terminal"]
-
 
 def ask_on_terminal(question: Question) -> str:
     """Ask until there is an answer; Enter accepts the proposal."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
     from pumonitor.monitor.ledger.records.results import PublishedResult
 
-__all__ = ["print_results"]
-
 _GAP = 2
 _NARROW_GAP = 1
 

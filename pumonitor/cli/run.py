@@ -11,8 +11,6 @@ from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMo
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 
-__all__ = ["run"]
-
 
 def run(
     monitor: SomeMonitor = None,

@@ -10,8 +10,6 @@ from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.pages_options import HostNames, PlainHttp, TrustedProxy, served_as
 
-__all__ = ["serve"]
-
 
 def serve(
     *,

@@ -9,8 +9,6 @@ from rich.console import Console as RichConsole
 
 from pumonitor.plain_text import one_line, printable
 
-__all__ = ["Console", "OneLineFormatter"]
-
 
 class Console(RichConsole):
     """Rich's console with control characters escaped, as text may come from data."""

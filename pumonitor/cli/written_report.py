@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pumonitor.results import Evaluation
 
-__all__ = ["write_report"]
-
 
 def write_report(
     ev: Evaluation, path: Path, *, source: str, without_audit: Evaluation | None = None

@@ -13,8 +13,6 @@ from pumonitor.sources.column_types.dialects import Dialect
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["GivenTable"]
-
 _TEXT_HAS_TIMES: Final[frozenset[Kind]] = frozenset({"moment", "naive", "date"})
 _SOME: Final[Mapping[Kind, Any]] = {
     "integer": 1,

@@ -16,8 +16,6 @@ from pumonitor.errors import InputError, PumonitorError
 from pumonitor.ports import WindowCounts
 from pumonitor.sources.opening import open_source
 
-__all__ = ["Outcome", "outcome_of"]
-
 _NOW: Final = datetime(2026, 12, 1, tzinfo=UTC)
 _REFUSED: Final = re.compile(r"^(\w+ column '\w+') of .*? has (\d+ [^:;]*)")
 """Where and how often; what follows shows values, each engine in its own way."""

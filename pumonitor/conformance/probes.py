@@ -11,8 +11,6 @@ from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import Statement
 
-__all__ = ["NAME", "differing_number"]
-
 NAME: Final = "counts and times beyond 32 bits"
 _LAST: Final = 253_402_300_799_999_999
 """Microseconds of the last moment of the year 9999."""

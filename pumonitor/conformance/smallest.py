@@ -8,8 +8,6 @@ from typing import TypeVar
 
 from pumonitor.conformance.cases.case import Case
 
-__all__ = ["smallest"]
-
 _Row = TypeVar("_Row")
 
 

@@ -18,8 +18,6 @@ from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.monitored_tables import SqlQuery
 from pumonitor.sources.engines.registry import open_engine
 
-__all__ = ["CaseResult", "Verification", "verify"]
-
 _TRIES: Final = 60
 _INSTEAD: Final[tuple[tuple[Kind, Kind], ...]] = (("moment", "naive"), ("naive", "text"))
 """Times as which others are written where an engine's SQL has none of their kind."""

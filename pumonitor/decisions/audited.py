@@ -26,8 +26,6 @@ from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Curve, Estimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["AuditedOutcomes"]
-
 FloatArray = NDArray[np.float64]
 
 _LEAST_SHARE: Final = 0.05

@@ -10,8 +10,6 @@ from pumonitor.audit.estimates import AuditedEstimates, EstimatesByBin
 from pumonitor.audit_plan import plan_audit_bins
 from pumonitor.decisions.reviews import REVIEWED, ReviewOption, ReviewOptions, check_cases
 
-__all__ = ["audit_refusal", "planned_audit"]
-
 
 def planned_audit(
     audit: EstimatesByBin,

@@ -18,15 +18,6 @@ from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 from pumonitor.stats.simultaneous_band import reaches_alone, simultaneous_widening
 
-__all__ = [
-    "BestThreshold",
-    "at_choice",
-    "best_of",
-    "best_threshold",
-    "criterion_values",
-    "flags_any",
-]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -14,8 +14,6 @@ from pumonitor.decisions.reviews import ReviewOptions, review_options, review_re
 from pumonitor.metrics.problem import Problem
 from pumonitor.results import Curve, Estimate, LabelAssumption
 
-__all__ = ["Decision", "Outcome"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:

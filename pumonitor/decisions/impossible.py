@@ -19,8 +19,6 @@ from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import AtThreshold
 from pumonitor.results import Estimate
 
-__all__ = ["prior_doubt", "reasons_at"]
-
 _HELD: Final = ("positives_caught", "positives_missed", "money")
 _APART: Final = 1e-9
 

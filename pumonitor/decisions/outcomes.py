@@ -16,8 +16,6 @@ from pumonitor.metrics.rates import AtThreshold, Rates
 from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 
-__all__ = ["outcome_metrics", "reviewing_nobody"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -19,17 +19,6 @@ from pumonitor.results import finite_or_none
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "MOST_CASES",
-    "REVIEWED",
-    "ReviewOption",
-    "ReviewOptions",
-    "Where",
-    "check_cases",
-    "review_options",
-    "review_refusal",
-]
-
 FloatArray = NDArray[np.float64]
 
 Where = Literal["above", "below", "all", "bins"]

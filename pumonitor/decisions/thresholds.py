@@ -8,8 +8,6 @@ from pumonitor._validate import as_number
 from pumonitor.metrics.problem import Problem
 from pumonitor.tables import ScoreTable
 
-__all__ = ["nearest_threshold", "threshold_of_capacity"]
-
 
 def threshold_of_capacity(problem: Problem, capacity: float) -> float:
     """The lowest threshold at which no more rows are flagged than can be reviewed.

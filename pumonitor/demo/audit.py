@@ -9,8 +9,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["AUDITED_MAILS", "audited_share", "audited_spam"]
-
 AUDITED_MAILS = 300
 
 _AUDIT_SEED = 300

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from pumonitor.demo.tracking import LoggedEvaluation
 
-__all__ = ["Comparison", "compare"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:

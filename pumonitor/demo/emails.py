@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.pipeline import Pipeline
 
-__all__ = [
-    "FLIPPED",
-    "REPORTED_SHARE",
-    "REPORTS_SEED",
-    "THRESHOLD",
-    "MissingExtraError",
-    "ScoredMails",
-    "score_later_mails",
-]
-
 REPORTED_SHARE = 0.3
 """Chance that users report a spam mail; the same for every spam mail (SCAR)."""
 

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.ledger.records.results import PublishedResult
     from pumonitor.monitor.rules.alerts.alert import Transition
 
-__all__ = [
-    "AS_THEY_WERE",
-    "FLIPPED_FROM",
-    "WITH_FLIPS",
-    "Flip",
-    "FlipAlerts",
-    "audited_before_flip",
-    "spam_before_flip",
-    "watch_flip",
-    "write_flip",
-]
-
 FLIPPED_FROM: Final = datetime(2012, 3, 5, tzinfo=UTC)
 """A Monday: the five weeks before are the reference."""
 

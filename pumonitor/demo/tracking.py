@@ -15,8 +15,6 @@ from pumonitor.errors import PumonitorError
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["EXPERIMENT", "LoggedEvaluation", "evaluate_in_mlflow", "store_uri"]
-
 EXPERIMENT = "pumonitor demo"
 
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["COMPARED", "metrics_of"]
-
 COMPARED: Final = (
     "precision",
     "recall",

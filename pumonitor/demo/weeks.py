@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.ledger.records.results import PublishedResult
     from pumonitor.monitor.round import Round
 
-__all__ = [
-    "MEAN_DELAY_DAYS",
-    "MONITOR",
-    "Week",
-    "backfill_weeks",
-    "monitor_weeks",
-    "settled",
-    "write_monitor",
-]
-
 MONITOR: Final = "spam-filter"
 MEAN_DELAY_DAYS: Final = 4
 """Of reports, which are simulated: exponential from the mail's arrival."""

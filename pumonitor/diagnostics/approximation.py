@@ -8,8 +8,6 @@ from typing import Any
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["coarse_table"]
-
 _NEGLIGIBLE = 1e-3
 
 

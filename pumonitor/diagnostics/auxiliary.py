@@ -7,8 +7,6 @@ from typing import Any
 
 from pumonitor.results import Finding
 
-__all__ = ["auxiliary_left_out"]
-
 
 def auxiliary_left_out(settings: Mapping[str, Any]) -> list[Finding]:
     """What ``settings["auxiliary_left_out"]`` says, where it says anything.

@@ -15,8 +15,6 @@ from pumonitor.diagnostics.shift_test import LEVEL, ShiftTest, rank_moments, shi
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["LowScores", "against_calibrated_scores", "labeled_against_calibrated", "labeled_low"]
-
 FloatArray = NDArray[np.float64]
 
 _FEWEST_ROWS = 20

@@ -7,8 +7,6 @@ from typing import Any
 
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
 
-__all__ = ["flag_everything_f1", "one_sided_decision"]
-
 _NEARLY_ALL = 0.9
 _HARDLY_BETTER = 0.02
 

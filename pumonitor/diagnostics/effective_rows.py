@@ -11,8 +11,6 @@ import numpy as np
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["few_effective_rows"]
-
 _LITTLE_LEFT = 0.3
 _HEAVY = 0.1
 

@@ -10,18 +10,6 @@ from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.names import UNCORRECTED_OF, title
 from pumonitor.results import Estimate
 
-__all__ = [
-    "CAUSE",
-    "COMPUTED_FROM",
-    "came_out_impossible",
-    "doubted_estimates",
-    "impossible_at_threshold",
-    "impossible_prior",
-    "resting_estimates",
-    "stands_on_prior",
-    "why_impossible",
-]
-
 CAUSE: Final = (
     "the class prior is wrong, or the confirmed positives are not a fair sample of the positives"
 )

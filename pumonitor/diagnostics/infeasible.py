@@ -8,8 +8,6 @@ from typing import Any
 from pumonitor.names import title
 from pumonitor.results import Estimate, Finding
 
-__all__ = ["infeasible_values", "more_than_chance"]
-
 _STANDARD_ERRORS = 3.1
 
 

@@ -14,8 +14,6 @@ from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["MixtureFit", "against_known_negatives", "fitted_rows", "mixture_of_known"]
-
 FloatArray = NDArray[np.float64]
 
 _BINS = 12

@@ -7,8 +7,6 @@ from typing import Any
 
 from pumonitor.results import Finding
 
-__all__ = ["label_noise"]
-
 _LEVEL = 0.001
 
 

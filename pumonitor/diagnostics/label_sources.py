@@ -12,8 +12,6 @@ from scipy import special
 from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import Finding
 
-__all__ = ["chance_of_higher", "different_label_sources"]
-
 FloatArray = NDArray[np.float64]
 
 _FEWEST = 5

@@ -6,9 +6,6 @@ from typing import Final
 
 from pumonitor.results import ClassPriorEstimate, Finding
 
-__all__ = ["prior_is_upper_bound"]
-
-
 _FOLLOWED_FROM_GIVEN: Final = "followed from a given prior"
 
 

@@ -13,8 +13,6 @@ from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["highest_possible_prior", "prior_too_high"]
-
 # Shares of the labeled rows above the thresholds, and how many independent tests they amount to.
 _SHARES = np.geomspace(0.7, 0.02, 12)
 _INDEPENDENT = 6

@@ -15,8 +15,6 @@ from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["TopRegion", "no_pure_region", "top_region"]
-
 _TOP = 0.25
 _FEWEST = 10
 _MATERIAL = 0.05

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from pumonitor.results import Estimate, Finding
 
-__all__ = ["no_ranking"]
-
 
 def no_ranking(estimates: Mapping[str, Estimate]) -> list[Finding]:
     """A warning when the interval of the uncorrected AUC holds 1/2 or lies below it.

@@ -14,8 +14,6 @@ from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["ReviewCut", "labels_stop_at_a_rank", "review_cut"]
-
 FloatArray = NDArray[np.float64]
 
 _RATIO = 2.0

@@ -16,14 +16,6 @@ from scipy import special
 
 from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "SHARES_BELOW",
-    "LabelsByRank",
-    "evidence_against_reviews",
-    "review_depths",
-    "rules_out_reviews",
-]
-
 FloatArray = NDArray[np.float64]
 
 SHARES_BELOW: Final = (0.02, 0.05, 0.1)

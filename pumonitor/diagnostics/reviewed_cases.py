@@ -14,8 +14,6 @@ from pumonitor.diagnostics.shift_test import LEVEL, ShiftTest, rank_moments, shi
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["against_reviewed_cases", "negatives_as_sample", "positives_by_review"]
-
 FloatArray = NDArray[np.float64]
 
 _BINS = 10

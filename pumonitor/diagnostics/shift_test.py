@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["LEVEL", "ShiftTest", "rank_moments", "shift_test"]
-
 FloatArray = NDArray[np.float64]
 
 LEVEL = 0.001

@@ -7,8 +7,6 @@ import numpy as np
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["tied_pairs", "tied_scores"]
-
 _MANY_PAIRS = 0.1
 _MANY_ROWS = 0.5
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pumonitor.errors import InputError
 from pumonitor.gate.stakes import STAKES, averaged, lower_end
 
-__all__ = ["AuditEvidence", "AuditedBetween", "Side"]
-
 FloatArray = NDArray[np.float64]
 
 _REFUTED: Final = 1e6

@@ -12,8 +12,6 @@ from pumonitor.diagnostics.review_cut import ReviewCut, review_cut
 from pumonitor.gate.paired_labels import PairedLabels
 from pumonitor.gate.score_counts import ScoreCounts
 
-__all__ = ["ChosenBy", "chosen_by"]
-
 _LEVEL: Final = 0.01
 """Of each test: a gate that asks for an audit in vain does less harm than one that is fooled."""
 _BENT_LEVEL: Final = 0.1

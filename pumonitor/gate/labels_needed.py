@@ -8,8 +8,6 @@ import numpy as np
 
 from pumonitor.gate.mean_evidence import MeanEvidence
 
-__all__ = ["labels_needed", "rounded_labels"]
-
 _RUNS: Final = 200
 _POWER: Final = 0.8
 _STEPS: Final = 1.25

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from pumonitor.errors import InputError
 from pumonitor.gate.stakes import STAKES, averaged, lower_end
 
-__all__ = ["MeanEvidence"]
-
 FloatArray = NDArray[np.float64]
 
 _FEWEST_WINDOWS_TO_SEE: Final = 4.0

@@ -20,8 +20,6 @@ from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.paired_labels import MODELS, GateMetric, PairedLabels
 from pumonitor.gate.score_counts import ScoreCounts
 
-__all__ = ["PossibleReviews", "Review"]
-
 FloatArray = NDArray[np.float64]
 
 _MOST: Final = 1_000_000

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pumonitor._score_grid import ScoreGrid
 from pumonitor.tables import ScoreTable
 
-__all__ = ["ScoreCounts"]
-
 _COARSER: Final = 16
 """So many cells of the monitors' grid are one here: a cut shows as well, in a sixteenth of them."""
 _GRIDS: Final = (ScoreGrid(scale="unbounded"), ScoreGrid(scale="probability"))

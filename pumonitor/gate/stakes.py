@@ -8,8 +8,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STAKES", "averaged", "lower_end"]
-
 FloatArray = NDArray[np.float64]
 
 _SMALL: Final = np.geomspace(0.002, 0.02, 8)

@@ -12,8 +12,6 @@ from pumonitor.metrics.settings import Setting
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 
-__all__ = ["ACCURACY", "accuracy"]
-
 
 def _formula(rates: Rates) -> NDArray[Any]:
     prior = rates.class_prior

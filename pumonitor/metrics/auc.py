@@ -12,8 +12,6 @@ from pumonitor.metrics.ranking import ObservedLift, auc_from_lift, observed_lift
 from pumonitor.metrics.settings import Setting
 from pumonitor.results import Estimate
 
-__all__ = ["auc", "auc_estimate"]
-
 
 def auc_estimate(problem: Problem, lift: ObservedLift) -> Estimate:
     """AUC from the observed lift and the class prior: the one AUC of the package."""

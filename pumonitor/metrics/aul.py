@@ -13,8 +13,6 @@ from pumonitor.metrics.ranking import ObservedLift, auc_from_lift, aul_from_auc,
 from pumonitor.metrics.settings import Setting
 from pumonitor.results import Estimate
 
-__all__ = ["aul", "aul_estimate"]
-
 
 def aul_estimate(problem: Problem, lift: ObservedLift) -> Estimate:
     """AUL from the observed lift: equal to it with pure labels, corrected for noise otherwise."""

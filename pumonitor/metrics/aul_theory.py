@@ -12,8 +12,6 @@ from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.ranking import ObservedLift
 from pumonitor.results import Estimate
 
-__all__ = ["AulInterval", "chebyshev_half_width", "interval_by_theory", "theorem_1_variance"]
-
 AulInterval = Literal["student", "theorem-1", "chebyshev"]
 
 

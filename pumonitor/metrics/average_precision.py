@@ -23,8 +23,6 @@ from pumonitor.results import Estimate
 from pumonitor.stats.confidence_draws import log_t_draws
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["average_precision", "average_precision_estimate"]
-
 FloatArray = NDArray[np.float64]
 
 _PRIOR_GRID = 17

@@ -12,8 +12,6 @@ from pumonitor.metrics.settings import Setting
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 
-__all__ = ["BALANCED_ACCURACY", "balanced_accuracy"]
-
 
 def _formula(rates: Rates) -> NDArray[Any]:
     return 0.5 * (1 + rates.recall - rates.false_positive_rate)

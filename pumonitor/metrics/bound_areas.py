@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["Path", "area_under_roc", "average_precision_of"]
-
 FloatArray = NDArray[np.float64]
 
 

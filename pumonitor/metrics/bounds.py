@@ -18,8 +18,6 @@ from pumonitor.stats.distribution_bands import SIMULTANEOUS, Band, distribution_
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Basis", "bounds", "bounds_of_table"]
-
 FloatArray = NDArray[np.float64]
 
 Basis = Literal["positives", "negatives", "tighter"]

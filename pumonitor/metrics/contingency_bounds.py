@@ -16,8 +16,6 @@ from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Bounds, Curve
 from pumonitor.stats.distribution_bands import SIMULTANEOUS, Band
 
-__all__ = ["ContingencyBounds", "Side"]
-
 FloatArray = NDArray[np.float64]
 
 _GRID = 101

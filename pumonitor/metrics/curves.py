@@ -15,16 +15,6 @@ from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Curve
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = [
-    "ThresholdCells",
-    "by_threshold",
-    "lift_curve",
-    "precision_recall_curve",
-    "rates_by_threshold",
-    "roc_curve",
-    "threshold_cells",
-]
-
 FloatArray = NDArray[np.float64]
 
 _GRID = 101

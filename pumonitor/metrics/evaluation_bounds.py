@@ -13,8 +13,6 @@ from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Bounds, ClassPriorEstimate, Curve
 from pumonitor.stats.distribution_bands import Band
 
-__all__ = ["bound_curves", "evaluation_bounds"]
-
 
 def evaluation_bounds(
     problem: Problem,

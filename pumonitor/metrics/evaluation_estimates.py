@@ -29,8 +29,6 @@ from pumonitor.metrics.uncorrected import (
 )
 from pumonitor.results import Curve, Estimate
 
-__all__ = ["CURVE_CELLS", "curve_metrics", "estimates_and_curves"]
-
 CURVE_CELLS = 200
 
 

@@ -13,8 +13,6 @@ from pumonitor.metrics.settings import Setting
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 
-__all__ = ["F1", "f1", "f_beta", "f_beta_metric"]
-
 
 def f_beta_metric(beta: float, *, name: str = "f_beta") -> ThresholdMetric:
     """The metric for one beta.

@@ -9,8 +9,6 @@ from pumonitor.metrics.settings import Setting
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["GivenPrior", "problem_from_arrays"]
-
 GivenPrior = float | tuple[float, float] | tuple[float, float, float] | ClassPriorEstimate
 """pi as known, (low, high), (value, low, high), or an estimate made before."""
 

@@ -12,8 +12,6 @@ from pumonitor.results import Estimate
 from pumonitor.stats.confidence_draws import with_value
 from pumonitor.stats.quantiles import both_tails
 
-__all__ = ["estimate_from_draws"]
-
 FloatArray = NDArray[np.float64]
 
 

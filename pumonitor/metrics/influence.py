@@ -16,8 +16,6 @@ from pumonitor.metrics.mixtures import solved_mixtures
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.window_target import window_correction, window_prior
 
-__all__ = ["standard_error"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -13,8 +13,6 @@ from pumonitor.metrics.settings import Setting
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 
-__all__ = ["LL_SCORE", "ll_score"]
-
 
 def _formula(rates: Rates) -> NDArray[Any]:
     return rates.recall**2 / rates.predicted_positive_rate

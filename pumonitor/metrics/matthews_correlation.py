@@ -13,8 +13,6 @@ from pumonitor.metrics.settings import Setting
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 
-__all__ = ["MCC", "mcc"]
-
 
 def _formula(rates: Rates) -> NDArray[Any]:
     prior, theta = rates.class_prior, rates.predicted_positive_rate

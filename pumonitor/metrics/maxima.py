@@ -21,8 +21,6 @@ from pumonitor.results import Estimate
 from pumonitor.stats.quantiles import quantiles
 from pumonitor.stats.simultaneous_band import reaches_alone, simultaneous_widening
 
-__all__ = ["MAXIMIZED", "maxima"]
-
 FloatArray = NDArray[np.float64]
 
 MAXIMIZED = (F1, BALANCED_ACCURACY, MCC, ACCURACY)

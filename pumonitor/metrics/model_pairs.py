@@ -12,8 +12,6 @@ from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["ModelPairs"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ModelPairs:

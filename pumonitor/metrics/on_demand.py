@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from pumonitor.metrics.prior_draws import PriorDraws
 from pumonitor.metrics.running_sums import RunningSums
 
-__all__ = ["OnDemand"]
-
 FloatArray = NDArray[np.float64]
 
 

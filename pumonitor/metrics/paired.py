@@ -17,8 +17,6 @@ from pumonitor._entities import LabeledEntities
 from pumonitor.metrics.problem import Problem
 from pumonitor.tables import ScoreTable, Weights
 
-__all__ = ["ModelOnRows", "difference_range", "rows_as_cells"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -29,8 +29,6 @@ from pumonitor.metrics.window_target import window_correction, window_prior
 from pumonitor.results import Estimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["paired_at_thresholds", "threshold_difference"]
-
 FloatArray = NDArray[np.float64]
 Summed = Callable[[FloatArray], FloatArray]
 """Sums a column of the rows over the four cells."""

@@ -24,14 +24,6 @@ from pumonitor.metrics.window_target import window_prior, window_ratio
 from pumonitor.results import Estimate
 from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "LiftDifference",
-    "auc_difference",
-    "aul_difference",
-    "lift_difference",
-    "paired_standard_error",
-]
-
 FloatArray = NDArray[np.float64]
 
 _PSEUDO_ROW = 1 / 8

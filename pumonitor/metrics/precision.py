@@ -12,8 +12,6 @@ from pumonitor.metrics.settings import Setting
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 
-__all__ = ["PRECISION", "precision"]
-
 
 def _formula(rates: Rates) -> NDArray[Any]:
     return rates.class_prior * rates.recall / rates.predicted_positive_rate

@@ -12,8 +12,6 @@ from pumonitor.metrics.settings import Setting
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 
-__all__ = ["PREDICTED_POSITIVE_RATE", "predicted_positive_rate"]
-
 
 def _formula(rates: Rates) -> NDArray[Any]:
     return rates.predicted_positive_rate

@@ -16,8 +16,6 @@ from scipy import special
 
 from pumonitor.metrics.problem import Problem
 
-__all__ = ["correlation_with_positives", "prior_draws_following"]
-
 FloatArray = NDArray[np.float64]
 
 

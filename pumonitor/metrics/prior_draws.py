@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.stats.confidence_draws import Order, split_normal_logit_draws
 
-__all__ = ["DRAWS", "PriorDraws", "draws_of_prior", "population_prior", "prior_at_frequency"]
-
 FloatArray = NDArray[np.float64]
 
 DRAWS = 10_000

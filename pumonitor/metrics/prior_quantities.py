@@ -19,8 +19,6 @@ from pumonitor.metrics.problem import Problem
 from pumonitor.results import Estimate
 from pumonitor.stats.confidence_draws import interval, share_draws
 
-__all__ = ["class_prior_estimate", "label_frequency_estimate", "unlabeled_prior_estimate"]
-
 FloatArray = NDArray[np.float64]
 _Formula = Callable[[FloatArray | float, FloatArray | float, FloatArray | float], FloatArray]
 

@@ -38,8 +38,6 @@ from pumonitor.stats.confidence_draws import Order, share_draws
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Problem", "make_problem", "stream", "uncertain_size"]
-
 FloatArray = NDArray[np.float64]
 
 

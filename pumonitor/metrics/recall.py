@@ -12,8 +12,6 @@ from pumonitor.metrics.settings import Setting
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 
-__all__ = ["RECALL", "recall"]
-
 
 def _formula(rates: Rates) -> NDArray[Any]:
     return rates.recall

@@ -15,8 +15,6 @@ from pumonitor.metrics.running_sums import above
 from pumonitor.metrics.window_target import window_prior, window_ratio
 from pumonitor.stats.resampling import share_resamples, weight_resamples
 
-__all__ = ["Resampled", "resample"]
-
 FloatArray = NDArray[np.float64]
 
 RESAMPLES = 400

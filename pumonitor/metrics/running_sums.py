@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from pumonitor.tables import ScoreTable
 
-__all__ = ["RunningSums", "above", "share_variance"]
-
 FloatArray = NDArray[np.float64]
 
 

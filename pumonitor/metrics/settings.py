@@ -9,8 +9,6 @@ import numpy as np
 from pumonitor.errors import if_percent
 from pumonitor.results import Scenario, Target
 
-__all__ = ["Setting", "check_settings"]
-
 
 class Setting(TypedDict, total=False):
     """Keywords shared by all metric functions."""

@@ -11,8 +11,6 @@ from pumonitor.metrics.rates import AtThreshold, Formula, at_threshold, estimate
 from pumonitor.metrics.settings import Setting
 from pumonitor.results import Estimate
 
-__all__ = ["ThresholdMetric"]
-
 NOTHING_FLAGGED = "no row scores at or above the threshold"
 
 

@@ -20,8 +20,6 @@ from pumonitor.metrics.rates import (
 from pumonitor.metrics.recall import RECALL
 from pumonitor.results import Estimate
 
-__all__ = ["share_of_k", "top_k_estimates"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -29,8 +29,6 @@ from pumonitor.metrics.rates import AtThreshold, ShareDraws, corrected_rates, sh
 from pumonitor.results import ClassPriorEstimate, Estimate, Scenario
 from pumonitor.stats.confidence_draws import log_t_draws
 
-__all__ = ["UNCORRECTED_AT_THRESHOLD", "uncorrected_at", "uncorrected_ranking"]
-
 UNCORRECTED_AT_THRESHOLD = (F1, ACCURACY, BALANCED_ACCURACY, MCC)
 
 

@@ -11,8 +11,6 @@ from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.running_sums import share_variance
 from pumonitor.stats.confidence_draws import share_draws
 
-__all__ = ["window_correction", "window_prior", "window_ratio"]
-
 FloatArray = NDArray[np.float64]
 
 

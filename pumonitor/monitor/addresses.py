@@ -11,8 +11,6 @@ from typing import Final
 
 from pumonitor.errors import InputError, shortened
 
-__all__ = ["Listening", "checked_host_names", "is_named", "is_own_name", "listening_address"]
-
 _NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
 _HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]@/]+)(?::[0-9]{1,5})?")
 _LARGEST_PORT: Final = 65_535

@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.jobs import Jobs
     from pumonitor.monitor.promotion.promoter import Promoter
 
-__all__ = [
-    "chosen_monitors",
-    "notifier_of",
-    "open_jobs",
-    "open_ledger",
-    "promoter_of",
-    "shared_clock",
-    "utc_now",
-]
-
 
 def utc_now() -> datetime:
     """The time now."""

@@ -19,19 +19,6 @@ from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.rules.alerts.alert import Alert
 
-__all__ = [
-    "LONGEST_TEXT",
-    "accept_look",
-    "acknowledge",
-    "add_note",
-    "end_silence",
-    "local_user",
-    "silence",
-    "silence_end",
-    "take_back",
-    "withdraw_note",
-]
-
 LONGEST_TEXT: Final = 2000
 """Characters of a note or a reason."""
 

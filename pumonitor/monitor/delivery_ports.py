@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol
 
-__all__ = ["Outbox", "OutboxMessage", "RunIds", "Sink"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxMessage:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from datetime import timedelta
 
-__all__ = ["doubled_wait"]
-
 
 def doubled_wait(first: timedelta, times: int, *, longest: timedelta) -> timedelta:
     """`first` doubled so many times, no more than `longest`.

@@ -9,8 +9,6 @@ from datetime import datetime, timedelta, tzinfo
 from pumonitor.names import COUNTS
 from pumonitor.report.numbers import interval_text, number, rows
 
-__all__ = ["ago", "estimate_text", "interval_shown", "length_words", "marked", "moment_text"]
-
 
 def estimate_text(metric: str, value: float | None) -> str:
     """A metric's value; an en dash where it is undefined.

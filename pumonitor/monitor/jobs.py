@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.delivery.sending.delivery import Deliverer, Delivery
     from pumonitor.monitor.windows.evaluation.references import References
 
-__all__ = ["Jobs"]
-
 _log = logging.getLogger("pumonitor")
 
 _BUDGET_FOR_FILES: Final = timedelta(minutes=1)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 from typing import Final
 
-__all__ = ["collect_garbage_seldom"]
-
 _OBJECTS: Final = 50_000
 
 

@@ -11,15 +11,6 @@ from datetime import UTC, datetime, tzinfo
 from typing import Final
 from urllib.parse import quote, urlencode
 
-__all__ = [
-    "PageAddresses",
-    "moment_of_date",
-    "moment_read",
-    "moment_written",
-    "version_read",
-    "version_written",
-]
-
 _WRITTEN: Final = "%Y-%m-%dT%H:%M:%SZ"
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

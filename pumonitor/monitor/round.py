@@ -15,8 +15,6 @@ from pumonitor.monitor.windows.input_findings import WindowFinding
 if TYPE_CHECKING:
     from pumonitor.monitor.delivery.sending.delivery import Delivery
 
-__all__ = ["OnProgress", "Round", "no_progress"]
-
 _log = logging.getLogger("pumonitor")
 
 OnProgress = Callable[[str, int, int], None]

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
-__all__ = ["SeldomLogged"]
-
 _log = logging.getLogger("pumonitor")
 _SECONDS: Final = 60.0
 _MOST_KEYS: Final = 1_000

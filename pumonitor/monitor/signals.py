@@ -15,8 +15,6 @@ from typing import Final
 
 from pumonitor.errors import PumonitorError
 
-__all__ = ["Stop", "stop_on_signals"]
-
 _log = logging.getLogger("pumonitor")
 
 _SECONDS_TO_FINISH: Final = 14.0

@@ -13,8 +13,6 @@ from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.results.retention import Forgotten
 
-__all__ = ["Tidying"]
-
 _log = logging.getLogger("pumonitor")
 
 _BATCHES_OF_MESSAGES: Final = 20

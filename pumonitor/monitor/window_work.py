@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
     from pumonitor.monitor.windows.evaluation.references import References
 
-__all__ = ["WindowWork"]
-
 _OF_THE_MACHINE: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO}
 )

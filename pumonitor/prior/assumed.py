@@ -13,8 +13,6 @@ from pumonitor.prior.labels.label_noise import LabelPurityEstimate, estimate_lab
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Assumed", "LabelPurity", "assumed_of"]
-
 LabelPurity = float | Literal["auto"]
 
 Assumed = tuple[ClassPriorEstimate, float, LabelPurityEstimate]

@@ -12,8 +12,6 @@ from pumonitor.prior.samples.population import completed, confirmed_share, refus
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 
-__all__ = ["GivenOrEstimated", "resolve_class_prior"]
-
 GivenOrEstimated = (
     str | float | tuple[float, float] | tuple[float, float, float] | ClassPriorEstimate
 )

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Generic, TypeVar
 
-__all__ = ["Kept"]
-
 Sample = TypeVar("Sample")
 Found = TypeVar("Found")
 

@@ -22,8 +22,6 @@ from pumonitor.prior.reference_window.label_shift import label_shift
 from pumonitor.prior.reference_window.label_shift_em import label_shift_em
 from pumonitor.prior.samples.estimator import Estimator
 
-__all__ = ["METHODS", "METHOD_NAMES", "check_method"]
-
 METHODS: Mapping[str, Estimator] = MappingProxyType(
     {
         "elkan_noto": Estimator(

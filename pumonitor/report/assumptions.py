@@ -20,8 +20,6 @@ from pumonitor.report.prior_origin import over_time, prior_origin
 from pumonitor.report.weights import weights_in_words
 from pumonitor.results import Evaluation
 
-__all__ = ["assumptions", "doubts"]
-
 _FAIR: Final = (
     "The confirmed positives are a fair sample of all positives: whether a positive gets confirmed "
     "has nothing to do with its score. Where obvious cases are confirmed first, recall and AUC "

@@ -15,13 +15,6 @@ from pumonitor.results import Evaluation
 if TYPE_CHECKING:
     import altair
 
-__all__ = [
-    "audit_frequency_chart",
-    "audit_positives_chart",
-    "audit_width_chart",
-    "with_and_without_chart",
-]
-
 _STEP: Final = 26
 _HEIGHT: Final = 200
 _WIDTH: Final = 200

@@ -8,8 +8,6 @@ from pumonitor.audit.estimates import AuditedEstimates
 from pumonitor.audit.fairness import Fairness
 from pumonitor.audit.findings import LEVEL
 
-__all__ = ["NOT_SEEN", "fair_labels", "how_drawn", "what_intervals_cover"]
-
 _TESTED: Final = (
     "It is not assumed that the confirmed positives are a fair sample of all positives: the audit "
     "tests that, and its estimates allow for the opposite. How likely a positive is to be "

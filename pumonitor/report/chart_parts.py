@@ -12,18 +12,6 @@ from typing import Any, Final
 from pumonitor.report import palette
 from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME
 
-__all__ = [
-    "MARKED",
-    "Spec",
-    "by_source",
-    "field",
-    "layer",
-    "layered",
-    "moment",
-    "second",
-    "source_scale",
-]
-
 Spec = dict[str, Any]
 """A chart, a layer of one, or a channel."""
 

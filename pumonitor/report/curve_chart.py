@@ -12,8 +12,6 @@ from pumonitor.report.chart_parts import Spec, by_source, layer, second
 from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME
 from pumonitor.results import Curve
 
-__all__ = ["band_and_lines", "points_of"]
-
 _MOST_POINTS = 160
 
 

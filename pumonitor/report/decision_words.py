@@ -11,16 +11,6 @@ from pumonitor.decisions import Decision, Outcome, ReviewOptions, Where
 from pumonitor.names import title
 from pumonitor.report.numbers import number, rows
 
-__all__ = [
-    "MEANING",
-    "WHERE",
-    "amount",
-    "best_said",
-    "impossible_said",
-    "outcome_title",
-    "review_said",
-]
-
 _TITLES: Final = {
     "reviews": "Cases to review",
     "positives_caught": "Positives caught",

@@ -10,8 +10,6 @@ from pumonitor.report.numbers import interval_text, number
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
 
-__all__ = ["EstimateRow", "estimate_groups", "impossible_note", "reasons_for_doubt"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateRow:

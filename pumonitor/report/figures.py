@@ -18,17 +18,6 @@ from pumonitor.report.threshold_charts import threshold_panels
 from pumonitor.results import Evaluation
 from pumonitor.results.sensitivity import Sensitivity
 
-__all__ = [
-    "Figure",
-    "audit_figures",
-    "figures",
-    "history_figures",
-    "inline_svg",
-    "prior_figures",
-    "sensitivity_figures",
-    "threshold_figures",
-]
-
 _READING: Final = {
     "forest": (
         "All estimates",

@@ -19,8 +19,6 @@ from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
 
-__all__ = ["forest_chart", "forest_rows"]
-
 _OWN_AXIS = "On their own scale"
 _PANELS = {
     "At the chosen threshold": tuple(

@@ -10,8 +10,6 @@ from typing import Final
 from pumonitor.report import palette
 from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second
 
-__all__ = ["HistoryPoint", "history_chart"]
-
 _WIDTH: Final = 260
 _HEIGHT: Final = 110
 _COLUMNS: Final = 2

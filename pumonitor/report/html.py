@@ -31,8 +31,6 @@ from pumonitor.results import Estimate, Evaluation
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["render_html"]
-
 _TILES = ("precision", "recall", "class_prior", "auc")
 
 

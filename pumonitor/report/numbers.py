@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["interval_text", "number", "percent", "percent_with_interval", "rows"]
-
 _MOST_DECIMALS = 6
 
 

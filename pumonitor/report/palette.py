@@ -10,18 +10,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = [
-    "AXIS",
-    "BACKGROUND",
-    "CORRECTED",
-    "DARK",
-    "GRID",
-    "INK",
-    "MUTED",
-    "UNCORRECTED",
-    "dark_rules",
-]
-
 BACKGROUND: Final = "#ffffff"
 INK: Final = "#1f2933"
 MUTED: Final = "#5b6874"

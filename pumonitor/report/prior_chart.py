@@ -10,8 +10,6 @@ from typing import Any, Final
 from pumonitor.report import palette
 from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second
 
-__all__ = ["PriorHistory", "PriorLevel", "PriorPoint", "prior_chart"]
-
 _WIDTH: Final = 430
 _HEIGHT: Final = 170
 _LANE: Final = 16

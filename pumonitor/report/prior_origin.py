@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from pumonitor.results import ClassPriorEstimate
 
-__all__ = ["over_time", "prior_origin"]
-
 _ELSEWHERE: Final = "given by "
 
 

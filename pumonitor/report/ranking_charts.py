@@ -10,8 +10,6 @@ from pumonitor.report.chart_parts import Spec, field, layer, layered
 from pumonitor.report.curve_chart import band_and_lines
 from pumonitor.results import Curve, Evaluation
 
-__all__ = ["lift_chart", "precision_recall_chart", "roc_chart"]
-
 _WIDTH, _HEIGHT = 330, 300
 
 Point = tuple[float, float]

@@ -8,8 +8,6 @@ from typing import Final
 from pumonitor.report.numbers import percent, rows
 from pumonitor.reviews.reading import ReviewedEstimates
 
-__all__ = ["NOT_SEEN", "THESE_CASES", "how_complaints_come", "how_known", "how_reviewed"]
-
 _REVIEWED: Final = (
     "A verdict is the truth of its case, which was reviewed for its score, by chance, or for a "
     "reason that is stated. Cases of the same score are alike, reviewed or not, but for those that "

@@ -8,8 +8,6 @@ from pumonitor.report import palette
 from pumonitor.report.chart_parts import MARKED, Spec, field, layer, layered
 from pumonitor.results import Evaluation
 
-__all__ = ["score_chart"]
-
 _CONFIRMED: Final = "Confirmed positives"
 _UNCONFIRMED: Final = "Unconfirmed cases"
 _WIDTH, _HEIGHT = 330, 300

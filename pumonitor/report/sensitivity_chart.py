@@ -12,8 +12,6 @@ from pumonitor.report.numbers import percent
 from pumonitor.results import Curve, Evaluation
 from pumonitor.results.sensitivity import Sensitivity
 
-__all__ = ["sensitivities", "sensitivity_chart", "sensitivity_panel", "sensitivity_reading"]
-
 _METRICS = ("precision", "recall", "f1", "auc")
 
 _WIDTH, _HEIGHT, _LABELS, _COLUMNS = 150, 110, 36, 2

@@ -16,17 +16,6 @@ if TYPE_CHECKING:
     Chart = altair.LayerChart | altair.VConcatChart | altair.ConcatChart
     Drawable = dict[str, Any] | altair.TopLevelMixin
 
-__all__ = [
-    "CONFIG",
-    "CORRECTED_NAME",
-    "UNCORRECTED_NAME",
-    "layered",
-    "themed",
-    "to_png",
-    "to_svg",
-    "unchecked",
-]
-
 CORRECTED_NAME: Final = "Corrected"
 UNCORRECTED_NAME: Final = "Unconfirmed counted as negative"
 

@@ -9,8 +9,6 @@ from pumonitor.report.chart_parts import MARKED, Spec, field, layer, layered
 from pumonitor.report.curve_chart import band_and_lines
 from pumonitor.results import Curve, Evaluation
 
-__all__ = ["threshold_chart", "threshold_panels"]
-
 _FIRST = (
     "precision",
     "recall",

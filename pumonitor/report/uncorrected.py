@@ -9,8 +9,6 @@ import numpy as np
 from pumonitor.names import AT_THRESHOLD, UNCORRECTED_OF
 from pumonitor.results import Evaluation
 
-__all__ = ["uncorrected_value"]
-
 _OF_A_DECISION = frozenset(AT_THRESHOLD) - {"predicted_positive_rate"}
 
 

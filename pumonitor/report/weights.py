@@ -7,8 +7,6 @@ from typing import Any
 
 from pumonitor.report.numbers import percent, rows
 
-__all__ = ["weights_in_words"]
-
 
 def weights_in_words(settings: Mapping[str, Any]) -> list[str]:
     """What propensities or entities made of the confirmed cases; no sentence without either.

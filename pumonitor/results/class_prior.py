@@ -14,8 +14,6 @@ from pumonitor.results.plain import finite_or_none
 if TYPE_CHECKING:
     pass
 
-__all__ = ["ClassPriorEstimate"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassPriorEstimate:

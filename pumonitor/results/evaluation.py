@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from pumonitor.results.sensitivity import Sensitivity
     from pumonitor.reviews.reading import ReviewedEstimates
 
-__all__ = ["Evaluation", "Finding"]
-
 SCHEMA_VERSION = 1
 
 

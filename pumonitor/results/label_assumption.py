@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-__all__ = ["LABEL_ORIGINS", "LabelAssumption", "LabelOrigin"]
-
 LabelOrigin = Literal["queue", "complaints", "both", "random"]
 LABEL_ORIGINS: tuple[LabelOrigin, ...] = ("queue", "complaints", "both", "random")
 

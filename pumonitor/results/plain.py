@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["by_name", "finite_or_none", "frame_of"]
-
 T = TypeVar("T")
 
 

@@ -16,8 +16,6 @@ from pumonitor.results.plain import finite_or_none, frame_of
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Sensitivity"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Sensitivity:

@@ -13,17 +13,6 @@ from pumonitor.reviews.counts import KINDS, NEGATIVE, POSITIVE, ReviewCounts, ki
 from pumonitor.reviews.given import UNREVIEWED, Reviews
 from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "count_rows",
-    "cuts_of_queue",
-    "cuts_of_scores",
-    "edges_of_queue",
-    "kinds_of_rows",
-    "labels_of_kinds",
-    "lowest_of_stopped",
-    "took_the_highest",
-]
-
 IntArray = NDArray[np.int64]
 
 MOST: Final = 20

@@ -14,17 +14,6 @@ from pumonitor._validate import as_scores
 from pumonitor._validate.columns import is_missing
 from pumonitor.errors import InputError, shortened
 
-__all__ = [
-    "BY_CHANCE_AMONG_SILENT",
-    "BY_COMPLAINT",
-    "BY_RULE",
-    "BY_SCORE",
-    "Reviews",
-    "RowReviews",
-    "detection_interval",
-    "two_ends",
-]
-
 BY_SCORE: Final = 0
 """Or by chance, whatever the row is: what is known of the other rows of its score tells of it."""
 BY_CHANCE_AMONG_SILENT: Final = 1

@@ -25,8 +25,6 @@ from pumonitor.reviews.queue_score import SURELY_NEGATIVE, ModelBins, QueueRows
 from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
 from pumonitor.tables import ScoreTable
 
-__all__ = ["count_by_queue", "read_along_model"]
-
 IntArray = NDArray[np.int64]
 _LEFT: Final = [KINDS.index(kind) for kind in ("open_complained", "open_silent")]
 _STOPPED: Final = KINDS.index("stopped")

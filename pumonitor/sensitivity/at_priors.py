@@ -37,8 +37,6 @@ from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target
 from pumonitor.results.sensitivity import Sensitivity
 from pumonitor.tables import ScoreTable
 
-__all__ = ["AtPriors"]
-
 FloatArray = NDArray[np.float64]
 T = TypeVar("T")
 

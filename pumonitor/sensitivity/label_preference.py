@@ -16,17 +16,6 @@ from pumonitor.results import (
     LabelOrigin,
 )
 
-__all__ = [
-    "PREFERENCE",
-    "check_label_origin",
-    "displayed_values",
-    "f1_at_recall",
-    "label_assumption",
-    "recall_under_preference",
-    "refuse_labels_of_a_queue",
-    "why_labels_of_a_queue_do_not_tell",
-]
-
 PREFERENCE: Final = 3.0
 
 _FAIR: Final = (

@@ -14,8 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from pumonitor.sklearn.pairwise import PUAULClassifier
 from pumonitor.sklearn.rows import ConfirmedClassifier, feature_rows, training_rows
 
-__all__ = ["ChallengerClassifier"]
-
 FloatArray = NDArray[np.float64]
 
 _HALF_UP_TO: Final = 200

@@ -17,8 +17,6 @@ from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.prior.auxiliary.cross_fitted import as_keys
 from pumonitor.prior.auxiliary.folds import FOLDS, fold_of
 
-__all__ = ["HeldOutScores", "cross_fit"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 

@@ -9,8 +9,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GaussianBasis"]
-
 FloatArray = NDArray[np.float64]
 
 _CHUNK: Final = 4096

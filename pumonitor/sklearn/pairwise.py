@@ -15,8 +15,6 @@ from pumonitor.sklearn.gaussian_basis import GaussianBasis
 from pumonitor.sklearn.pairwise_loss import Moments, least_loss
 from pumonitor.sklearn.rows import ConfirmedClassifier, feature_rows, training_rows
 
-__all__ = ["PUAUCClassifier", "PUAULClassifier"]
-
 FloatArray = NDArray[np.float64]
 
 

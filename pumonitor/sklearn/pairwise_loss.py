@@ -11,8 +11,6 @@ from scipy import linalg
 from pumonitor.errors import InputError
 from pumonitor.sklearn.gaussian_basis import GaussianBasis
 
-__all__ = ["Moments", "least_loss"]
-
 FloatArray = NDArray[np.float64]
 
 

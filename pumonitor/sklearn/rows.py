@@ -13,8 +13,6 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from pumonitor.errors import TooFewPositivesError
 
-__all__ = ["ConfirmedClassifier", "feature_rows", "training_rows"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-__all__ = ["ScoredModel"]
-
 
 class ScoredModel(BaseEstimator):  # type: ignore[misc]
     """A fitted classifier whose `predict` gives scores in place of classes.

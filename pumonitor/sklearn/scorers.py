@@ -11,8 +11,6 @@ from sklearn.metrics import make_scorer
 from pumonitor.errors import TooFewPositivesError
 from pumonitor.metrics import aul
 
-__all__ = ["aul_scorer", "recall_at_capacity_scorer"]
-
 _RESPONSES: Final = ("decision_function", "predict_proba")
 
 

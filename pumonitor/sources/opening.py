@@ -35,8 +35,6 @@ from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_source import CountedSource
 from pumonitor.sources.windows.counts_spark import SparkEngine, is_spark_frame
 
-__all__ = ["open_source"]
-
 _First = TypeVar("_First")
 _Second = TypeVar("_Second")
 

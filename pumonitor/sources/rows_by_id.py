@@ -20,8 +20,6 @@ from pumonitor.sources.windows.counts_rows import feature_sql, timed_rows
 from pumonitor.sources.windows.sampling import feature_values
 from pumonitor.sources.windows.statement_values import Values
 
-__all__ = ["column_names", "read_rows_by_id"]
-
 _ROLE: Final = "features"
 _ASKED: Final = "predictions"
 _SHOWN: Final = 3

@@ -14,8 +14,6 @@ from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import Statement
 
-__all__ = ["read_text_columns"]
-
 
 def read_text_columns(
     place: str | SqlTable | SqlQuery,

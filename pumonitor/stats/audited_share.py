@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from scipy import special
 
-__all__ = ["jeffreys_interval"]
-
 
 def jeffreys_interval(
     successes: float, trials: float, *, confidence_level: float = 0.95

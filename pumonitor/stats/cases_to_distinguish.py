@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["cases_to_distinguish"]
-
 
 def cases_to_distinguish(share: float, other: float) -> int:
     """How many random cases to look up to tell two shares apart, rounded up to two digits.

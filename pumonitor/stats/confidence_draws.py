@@ -16,16 +16,6 @@ from scipy import special
 
 from pumonitor.stats.quantiles import both_tails
 
-__all__ = [
-    "Order",
-    "interval",
-    "log_t_draws",
-    "logit_t_draws",
-    "share_draws",
-    "split_normal_logit_draws",
-    "with_value",
-]
-
 FloatArray = NDArray[np.float64]
 
 Order = NDArray[np.integer]

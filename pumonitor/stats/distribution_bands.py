@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["BANDS", "SIMULTANEOUS", "Band", "distribution_band"]
-
 FloatArray = NDArray[np.float64]
 
 Band = Literal["bootstrap", "exact", "dkw", "bootstrap-simultaneous"]

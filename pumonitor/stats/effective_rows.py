@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["effective_rows"]
-
 
 def effective_rows(weight: NDArray[np.float64], squares: NDArray[np.float64]) -> float:
     """The number of rows of equal weight whose sum is known as well as that of weighted ones.

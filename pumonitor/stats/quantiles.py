@@ -9,8 +9,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["both_tails", "quantiles"]
-
 FloatArray = NDArray[np.float64]
 
 _MANY: Final = 1000

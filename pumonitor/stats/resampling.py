@@ -10,8 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["share_resamples", "weight_resamples"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["reaches_alone", "simultaneous_widening"]
-
 FloatArray = NDArray[np.float64]
 
 

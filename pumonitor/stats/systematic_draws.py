@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["draw_systematically"]
-
 
 def draw_systematically(
     log_weight: NDArray[np.float64], size: int, rng: np.random.Generator

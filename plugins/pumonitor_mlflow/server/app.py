@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from pumonitor.monitor.dashboard.access import Caller
     from pumonitor.monitor.ledger.ledger import Ledger
 
-__all__ = ["create_app"]
-
 _CONFIGURATION: Final = "PUMONITOR_CONFIG"
 _BELOW: Final = "/pumonitor"
 _SEEN: Final = "pumonitor.seen"

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import quote
 
-__all__ = ["Answer", "AsgiApp", "Message", "Request", "WsgiApp", "ask_asgi", "ask_wsgi"]
-
 _OF_THE_LENGTH: Final = frozenset({"content-length", "transfer-encoding"})
 """The body has been read whole, so its length is known."""
 

@@ -23,8 +23,6 @@ from urllib.parse import urlencode
 from pumonitor.monitor.delivery.mlflow.runs import EXPERIMENT_PREFIX
 from pumonitor_mlflow.server.exchange import Answer, Request
 
-__all__ = ["Asking", "Known", "Remembered", "Seen", "asking", "asking_to_edit", "in_workspace"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:

@@ -15,16 +15,6 @@ from typing import Any, Final
 
 from pumonitor.errors import InputError, no_such
 
-__all__ = [
-    "VARIABLE",
-    "api_prefix",
-    "has_accounts",
-    "has_workspaces",
-    "is_asgi_server",
-    "static_prefix",
-    "wrapped_app",
-]
-
 VARIABLE: Final = "PUMONITOR_MLFLOW_APP"
 """Name of the application to wrap, such as ``basic-auth``; MLflow's own without it."""
 

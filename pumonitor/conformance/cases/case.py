@@ -16,17 +16,6 @@ from pumonitor.sources.column_types.monitored_tables import (
     ReviewColumns,
 )
 
-__all__ = [
-    "DAY",
-    "NOON",
-    "START",
-    "Case",
-    "positives_of",
-    "predictions_of",
-    "request_of",
-    "reviews_of",
-]
-
 START: Final = datetime(2026, 3, 10, tzinfo=UTC)
 DAY: Final = timedelta(days=1)
 NOON: Final = START + DAY / 2

@@ -15,8 +15,6 @@ from pumonitor.conformance.cases.case import (
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 
-__all__ = ["cases_of_ids"]
-
 _WORDS = (
     "a",
     "A",

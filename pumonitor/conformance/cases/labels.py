@@ -20,8 +20,6 @@ from pumonitor.conformance.cases.case import (
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 
-__all__ = ["cases_of_labels"]
-
 _MADE = PredictionColumns(
     id="id", time="made", score="score", model_version="version", segments=("country",)
 )

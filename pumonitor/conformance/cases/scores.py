@@ -17,8 +17,6 @@ from pumonitor.conformance.cases.case import (
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.monitored_tables import LabelColumns, PredictionColumns
 
-__all__ = ["cases_of_scores"]
-
 _MADE = PredictionColumns(id="id", time="made", score="score")
 _KNOWN = LabelColumns(id="id", known_at="known", label="label")
 

@@ -25,8 +25,6 @@ from pumonitor.sources.column_types.monitored_tables import (
 )
 from pumonitor.sources.column_types.time_columns import microseconds
 
-__all__ = ["cases_of_times"]
-
 _UNITS: Final[tuple[tuple[TimeUnit, int], ...]] = (
     ("s", 1),
     ("ms", 1_000),

@@ -10,8 +10,6 @@ from pumonitor.monitor.alerts.incidents import CauseOf, no_cause
 from pumonitor.monitor.ledger.records.alerts import PaneResults
 from pumonitor.monitor.rules.alerts.rule import AlertRule, KnownReference
 
-__all__ = ["AlertInputs"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertInputs:

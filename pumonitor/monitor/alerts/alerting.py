@@ -40,8 +40,6 @@ from pumonitor.monitor.rules.alerts.rule import OF_AUDITS, Health, KnownReferenc
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.ports import Clock
 
-__all__ = ["Alerting"]
-
 _log = logging.getLogger("pumonitor")
 _AT_ONCE: Final = 200
 """Most panes folded in one transaction, as other workers wait for it."""

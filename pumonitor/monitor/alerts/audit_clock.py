@@ -14,8 +14,6 @@ from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.windows.class_prior.by_audits import past_audit
 from pumonitor.ports import Window
 
-__all__ = ["FAIRNESS_LEVEL", "audit_evidence"]
-
 FAIRNESS_LEVEL: Final = 0.05 / 4
 """Of the check of fair labels at each of four looks, at a quarter, half, three quarters, all."""
 

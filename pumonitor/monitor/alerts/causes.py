@@ -33,8 +33,6 @@ from pumonitor.results import Estimate, Evaluation
 from pumonitor.reviews.periods import compare_periods
 from pumonitor.tables import ScoreTable
 
-__all__ = ["cause_of"]
-
 _MOST_WINDOWS_NOW: Final = 60
 
 

@@ -11,8 +11,6 @@ from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.rules.alerts.rule import AlertRule, Health
 from pumonitor.monitor.rules.alerts.states import Evidence
 
-__all__ = ["clock_evidence", "lost_rows_evidence", "overdue_from"]
-
 
 def overdue_from(rule: AlertRule, timeliness: Timeliness) -> datetime | None:
     """The time at which results will be overdue by more than allowed without a new evaluation.

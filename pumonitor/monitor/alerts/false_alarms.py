@@ -28,8 +28,6 @@ from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
 from pumonitor.monitor.windows.evaluate import references_in
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 
-__all__ = ["QuietAlarms", "always", "quiet_alarms", "quiet_views", "rules_on_quiet_windows"]
-
 _DAYS_PER_YEAR: Final = 365.25
 _SURE: Final = 0.95
 

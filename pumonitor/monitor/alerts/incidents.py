@@ -22,8 +22,6 @@ from pumonitor.monitor.rules.alerts.rule import AlertRule, Series
 from pumonitor.monitor.rules.alerts.states import AlertState, Evidence
 from pumonitor.ports import Window
 
-__all__ = ["AlertTransaction", "CauseOf", "no_cause"]
-
 _FRESH: Final = timedelta(days=3)
 """Panes older than this plus two windows are history, for which no notification is sent."""
 

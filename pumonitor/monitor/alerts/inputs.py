@@ -31,8 +31,6 @@ from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_j
 from pumonitor.monitor.windows.evaluation.references import References
 from pumonitor.prior.followed.in_words import prior_origin
 
-__all__ = ["alert_inputs"]
-
 _log = logging.getLogger("pumonitor")
 
 Scores = tuple[float, float, float, float]

@@ -17,8 +17,6 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import Progress, RecordedPane
 from pumonitor.monitor.rules.alerts.rule import KnownReference
 
-__all__ = ["KeptTracks", "Placed"]
-
 Placed = tuple[Progress, Track]
 """A track, and how far its rules have been folded."""
 

@@ -10,8 +10,6 @@ from pumonitor.monitor.delivery_ports import RunIds
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.rules.alerts.alert import Transition
 
-__all__ = ["LinksOf", "all_links", "links_to_pages", "links_to_runs", "no_links"]
-
 LinksOf = Callable[[Transition], Mapping[str, str]]
 """Returns the links (label to address) of what happened to an alert."""
 

@@ -11,8 +11,6 @@ from pumonitor.monitor.ledger.results.read_audits import verdicts_read_at
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 from pumonitor.monitor.rules.alerts.rule import AlertRule
 
-__all__ = ["as_noticed"]
-
 
 def as_noticed(
     found: Transition | None,

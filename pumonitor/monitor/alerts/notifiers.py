@@ -23,8 +23,6 @@ from pumonitor.monitor.reports.window_history import newest_known
 from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import Clock
 
-__all__ = ["NotifyingDeliverer", "alert_sinks", "make_sink", "series_reader"]
-
 _WINDOWS_DRAWN: Final = 60
 
 _COUNTED: Final[Mapping[str, Callable[[PublishedResult], int | None]]] = {

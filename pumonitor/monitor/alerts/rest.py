@@ -11,8 +11,6 @@ from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.alerts.panes import earliest_unfinished, read_timeliness
 from pumonitor.monitor.rules.alerts.rule import AlertRule
 
-__all__ = ["quiet_until"]
-
 _LONGEST: Final = timedelta(days=1)
 """Alerts are checked at least once a day."""
 

@@ -12,8 +12,6 @@ from pumonitor.monitor.delivery.notifications.message import AlertMessage, outbo
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.rules.alerts.alert import Alert
 
-__all__ = ["key_of_beginning", "packed"]
-
 
 def packed(
     destinations: Mapping[str, Destination],

@@ -23,8 +23,6 @@ from pumonitor.monitor.rules.alerts.rule import (
 )
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 
-__all__ = ["alert_rules"]
-
 _YEAR: Final = timedelta(days=365.25)
 _DAY: Final = timedelta(days=1)
 _LABELS_ARE_USUAL: Final = timedelta(days=28)

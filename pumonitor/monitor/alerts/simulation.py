@@ -31,8 +31,6 @@ from pumonitor.monitor.rules.alerts.rule import (
 )
 from pumonitor.monitor.windows.evaluation.references import References
 
-__all__ = ["RuleReplay", "simulate_alerts"]
-
 RateSource = Literal["chosen", "quiet windows", ""]
 
 _AT_ONCE: Final = 200

@@ -20,8 +20,6 @@ from pumonitor.monitor.rules.alerts.rule import (
     WindowView,
 )
 
-__all__ = ["Track"]
-
 ScoresOf = Callable[[PaneResults], tuple[float, float, float, float] | None]
 
 

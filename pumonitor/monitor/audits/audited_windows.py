@@ -20,8 +20,6 @@ from pumonitor.ports import Pane
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["WaitingWindow", "WindowsToAudit", "listed", "windows_of_audit", "windows_to_audit"]
-
 _NAMED: Final = 3
 
 

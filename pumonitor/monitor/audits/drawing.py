@@ -23,8 +23,6 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.records.audits import DrawnWindow, ReviewCase, StoredAudit
 from pumonitor.ports import Pane, PredictionSource, Window
 
-__all__ = ["DrawnCases", "Step", "draw_more", "draw_windows", "plan_windows"]
-
 Step = Callable[[str, float | None], None]
 
 

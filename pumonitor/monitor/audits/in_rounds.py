@@ -9,8 +9,6 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.ledger import Ledger
 
-__all__ = ["read_verdicts_in_round"]
-
 
 def read_verdicts_in_round(
     monitor: Monitor,

@@ -17,8 +17,6 @@ from pumonitor.monitor.ledger.reviews import Received
 from pumonitor.monitor.windows.due.settled import is_local, stamps_of
 from pumonitor.monitor.windows.opening import place_of
 
-__all__ = ["SOURCE", "delete_old_ids", "given_verdicts", "lines_digest", "read_configured"]
-
 SOURCE: Final = "verdicts"
 """What the table of the configuration is called in the state database."""
 

@@ -26,8 +26,6 @@ from pumonitor.monitor.windows.evaluation.class_priors import (
 from pumonitor.results import ClassPriorEstimate, Evaluation, Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["ShownAudit", "shown_audit"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ShownAudit(AuditedEstimates):

@@ -10,8 +10,6 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.results.kept_audits import what_audits_stand_on
 
-__all__ = ["not_used_said", "unused_audits"]
-
 _UNKNOWN = "the configuration that it was drawn under is not in the state database"
 
 

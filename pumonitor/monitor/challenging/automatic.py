@@ -11,8 +11,6 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.promotion.by_gate import chosen_challenger, promote_if_better
 from pumonitor.monitor.promotion.promoter import Promoter
 
-__all__ = ["promote_automatically"]
-
 _ACTOR = "pumonitor"
 
 

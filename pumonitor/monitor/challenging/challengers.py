@@ -18,17 +18,6 @@ from pumonitor.monitor.promotion.registry import RegistryError, asking_registry
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-__all__ = [
-    "TRAINED_UNTIL_TAG",
-    "TRAINING_ROWS_TAG",
-    "AlreadyDeployedError",
-    "Challenger",
-    "ColumnChallenger",
-    "NamedChallenger",
-    "NoVersionYetError",
-    "RegisteredChallenger",
-]
-
 FloatArray = NDArray[np.float64]
 
 TRAINED_UNTIL_TAG: Final = "pumonitor.trained_until"

@@ -11,8 +11,6 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.promotion.by_gate import deployed_by
 from pumonitor.monitor.promotion.registry import Registry
 
-__all__ = ["DeployedSpans", "deployed_spans", "note_deployed"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeployedSpans:

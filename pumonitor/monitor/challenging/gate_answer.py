@@ -15,8 +15,6 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.promotions import Evidence
 from pumonitor.monitor.promotion.gate import GateAnswer
 
-__all__ = ["gate_answer"]
-
 
 def gate_answer(
     configuration: Configuration, monitor: Monitor, *, ledger: Ledger, challenger: str

@@ -14,8 +14,6 @@ from pumonitor.ports import PredictionSource
 if TYPE_CHECKING:
     from pumonitor.monitor.challenging.judged import Scored
 
-__all__ = ["ScoreChallengers", "score_in_round"]
-
 ScoreChallengers = Callable[..., "Scored"]
 """As `pumonitor.monitor.challenging.judged.score_challengers`, without the configuration."""
 

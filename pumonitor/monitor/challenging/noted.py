@@ -29,15 +29,6 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.challengers import NotedChallenger
 from pumonitor.monitor.ledger.records.promotions import Promotion
 
-__all__ = [
-    "KnownChallenger",
-    "NotJudged",
-    "gate_hash",
-    "judge_and_note",
-    "known_without_registry",
-    "note_found",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownChallenger:

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from pumonitor.monitor.charts.paths import Frame, band_path, line_path
 from pumonitor.monitor.charts.ticks import value_ticks
 
-__all__ = ["Dot", "Line", "Place", "Range", "draw_curves", "over_thresholds", "steps"]
-
 FloatArray = NDArray[np.float64]
 
 _SIZE: Final = (360, 250)

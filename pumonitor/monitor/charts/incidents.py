@@ -12,8 +12,6 @@ from markupsafe import Markup
 from pumonitor.monitor.charts.paths import Frame
 from pumonitor.monitor.charts.ticks import moment_ticks
 
-__all__ = ["IncidentBar", "IncidentRow", "draw_incidents"]
-
 _WIDTH: Final = 960
 _ROW: Final = 40
 _SIDE, _TOP, _BOTTOM = 14, 6, 28

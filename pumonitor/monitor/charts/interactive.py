@@ -12,8 +12,6 @@ from pumonitor.monitor.charts.paths import Frame
 from pumonitor.monitor.charts.ticks import value_ticks
 from pumonitor.monitor.charts.time_series import Drawn, Level, Mark, frame_of, value_text
 
-__all__ = ["interactive_time_series"]
-
 _HEIGHT: Final = 320
 _MANY: Final = 250
 _X: Final = {"field": "middle", "type": "temporal", "scale": {"type": "utc", "nice": False}}

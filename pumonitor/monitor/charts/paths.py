@@ -8,8 +8,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Frame", "band_path", "line_path", "with_room"]
-
 FloatArray = NDArray[np.float64]
 
 _ROOM: Final = 0.06

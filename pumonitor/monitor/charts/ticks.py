@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
-__all__ = ["Tick", "moment_ticks", "value_ticks"]
-
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 _HOURS: Final = (1, 2, 3, 6, 12)

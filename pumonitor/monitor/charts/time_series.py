@@ -15,16 +15,6 @@ from pumonitor.monitor.charts.paths import Frame, band_path, line_path, with_roo
 from pumonitor.monitor.charts.ticks import moment_ticks, value_ticks
 from pumonitor.report.numbers import number
 
-__all__ = [
-    "Drawn",
-    "Level",
-    "Mark",
-    "draw_sparkline",
-    "draw_time_series",
-    "frame_of",
-    "value_text",
-]
-
 FloatArray = NDArray[np.float64]
 
 _WIDTH: Final = 960

@@ -12,8 +12,6 @@ from pumonitor.monitor.config.values.durations import shown_duration
 if TYPE_CHECKING:
     from pumonitor.monitor.config.sections.monitor import Monitor
 
-__all__ = ["TABLES", "changes_between", "changes_in", "unidentified"]
-
 TABLES: Final = ("predictions", "positives")
 _MOST_SHOWN: Final = 60
 

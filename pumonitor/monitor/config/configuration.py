@@ -22,8 +22,6 @@ from pumonitor.monitor.config.values.kinds import Duration
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.page_addresses import PageAddresses
 
-__all__ = ["Configuration"]
-
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 

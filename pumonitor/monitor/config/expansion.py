@@ -16,8 +16,6 @@ from pumonitor.monitor.config.values.variables import (
     replace_variables,
 )
 
-__all__ = ["Expanded", "expand"]
-
 _ADDRESS = re.compile(r"\s*[A-Za-z][\w+.-]*://")
 _NEVER_LITERAL: Final = ("secret", "password", "token")
 _OFTEN_SECRET: Final = ("apprise",)

@@ -19,8 +19,6 @@ from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.config.text.problems import Problem, problems_error
 from pumonitor.monitor.config.text.yaml_document import read_document
 
-__all__ = ["with_rule", "with_rules"]
-
 _RULES: Final = TypeAdapter(tuple[Rule, ...])
 
 

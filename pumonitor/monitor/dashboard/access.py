@@ -11,8 +11,6 @@ from werkzeug.exceptions import HTTPException, TooManyRequests, Unauthorized
 from pumonitor.monitor.changes import local_user
 from pumonitor.monitor.ledger.database.errors import StateError
 
-__all__ = ["Access", "Caller", "local_caller"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:

@@ -11,8 +11,6 @@ from zoneinfo import ZoneInfo
 from pumonitor.errors import InputError, no_such, shortened
 from pumonitor.monitor.page_addresses import moment_written, version_read, version_written
 
-__all__ = ["LONGEST_NAME", "SeriesAddress", "moment_in", "number_in", "with_known_names"]
-
 _MOST_WINDOWS: Final = 1000
 _DEFAULT_WINDOWS: Final = 90
 _INTERACTIVE: Final = "interactive"

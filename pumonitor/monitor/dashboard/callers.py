@@ -19,8 +19,6 @@ from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.tokens import Token
 from pumonitor.monitor.seldom_logged import SeldomLogged
 
-__all__ = ["Callers", "WrongSecrets"]
-
 _MOST_WRONG_TOKENS: Final = 20
 _MOST_WRONG_SESSIONS: Final = 100
 """More: a browser shows the cookie of a session that has ended with every file of a page."""

@@ -20,8 +20,6 @@ from urllib.parse import urlsplit
 from flask import Response, abort, g, request
 from markupsafe import Markup
 
-__all__ = ["DONE", "LONGEST", "Forms", "is_from_here"]
-
 DONE: Final = {
     "acknowledged": "Acknowledged: no more reminders are sent for this incident.",
     "unacknowledged": "No longer acknowledged: reminders are sent again.",

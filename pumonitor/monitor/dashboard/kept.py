@@ -7,8 +7,6 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Any, Final
 
-__all__ = ["Kept"]
-
 _MOST: Final = 32
 
 

@@ -25,8 +25,6 @@ from pumonitor.monitor.page_addresses import (
     version_written,
 )
 
-__all__ = ["add_forms"]
-
 Done = Callable[[str, str], Response]
 
 # SQLite and PostgreSQL count no further.

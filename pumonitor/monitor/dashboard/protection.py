@@ -10,8 +10,6 @@ from werkzeug.exceptions import MethodNotAllowed
 
 from pumonitor.monitor.dashboard.forms import LONGEST, Forms
 
-__all__ = ["protect"]
-
 _READING: Final = frozenset({"GET", "HEAD"})
 _KEPT: Final = frozenset({"static"})
 _COMPUTED: Final = frozenset(

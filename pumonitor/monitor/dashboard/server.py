@@ -24,8 +24,6 @@ from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.ports import Clock
 
-__all__ = ["Served", "pages_server"]
-
 _THREADS: Final = 8
 _CONNECTIONS: Final = 400
 """At once. Whoever holds this many keeps others out, so none is held for long."""

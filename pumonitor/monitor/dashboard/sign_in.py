@@ -13,8 +13,6 @@ from pumonitor.monitor.dashboard.callers import Callers
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.tokens import SESSION_LENGTH
 
-__all__ = ["add_sign_in", "sign_in_address"]
-
 _OPEN = frozenset({"static", "show_sign_in", "sign_in"})
 """What is answered to everybody."""
 

@@ -12,8 +12,6 @@ from pumonitor.monitor.dashboard.kept import Kept
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.ports import Clock
 
-__all__ = ["Site"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:

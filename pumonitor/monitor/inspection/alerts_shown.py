@@ -13,8 +13,6 @@ from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.rules.alerts.alert import Alert, Severity
 from pumonitor.monitor.rules.causes.next_steps import Step, next_steps
 
-__all__ = ["SEVERITIES", "AlertShown", "alerts_shown", "by_urgency"]
-
 _MOST: Final = 10_000
 """Of all monitors together that are read at once."""
 

@@ -13,8 +13,6 @@ from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.monitor.rules.causes.by_audits import ToldByAudits, told_by_audits
 from pumonitor.monitor.windows.class_prior.by_audits import past_audit
 
-__all__ = ["AuditsSince"]
-
 _KEPT: Final = 200
 _told: OrderedDict[tuple[Any, ...], ToldByAudits | None] = OrderedDict()
 """By the digests of the audits and the begin of the change: a comparison takes about a second."""

@@ -11,8 +11,6 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.ports import PredictionSource, SampleRequest, SourceDescription
 from pumonitor.prior.auxiliary.feature_columns import FeatureColumns
 
-__all__ = ["feature_warnings"]
-
 _ROWS: Final = 200
 
 

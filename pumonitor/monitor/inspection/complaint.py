@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Literal
 
-__all__ = ["LATE", "Complaint"]
-
 Severity = Literal["error", "warning"]
 
 LATE: Final = timedelta(days=1)

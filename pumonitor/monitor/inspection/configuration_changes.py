@@ -15,8 +15,6 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import EvaluatedWindow
 
-__all__ = ["OtherConfiguration", "other_configuration", "other_configurations", "stored_hash"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherConfiguration:

@@ -9,8 +9,6 @@ from pumonitor.monitor.inspection.complaint import Complaint
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import Waiting
 
-__all__ = ["lease_complaints", "outbox_complaints"]
-
 _UNDELIVERED = timedelta(hours=1)
 
 

@@ -32,8 +32,6 @@ from pumonitor.monitor.windows.due.settled import files_digest, may_be_read
 from pumonitor.monitor.windows.opening import open_monitor_source
 from pumonitor.ports import PredictionSource
 
-__all__ = ["examine", "missing_secrets"]
-
 
 def missing_secrets(configuration: Configuration) -> list[Complaint]:
     """Complaints about secrets whose environment variables are not set."""

@@ -21,8 +21,6 @@ from pumonitor.ports import Clock
 if TYPE_CHECKING:
     from prometheus_client.core import GaugeMetricFamily, Metric
 
-__all__ = ["exposition", "in_text_format"]
-
 _SERIES: Final = ("monitor", "model_version", "segment")
 _NO_WORK: Final = Backlog(windows=0, to_collect=0, to_evaluate=0, failing=0, oldest_unfinished=None)
 _MOST: Final = 1_000_000

@@ -9,8 +9,6 @@ from typing import Final
 from pumonitor.monitor.ledger.claims.held_up import HoldUp
 from pumonitor.ports import Window
 
-__all__ = ["dates_of", "hold_up_notes", "until_given_up"]
-
 _SHOWN: Final = 5
 
 

@@ -16,8 +16,6 @@ from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.records.windows import AuditEntry
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 
-__all__ = ["Deed", "Delivery", "Happening", "deeds", "happenings"]
-
 _MOST: Final = 1000
 """Newest deeds, and newest notes, that are read for a list."""
 

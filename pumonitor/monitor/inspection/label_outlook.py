@@ -13,8 +13,6 @@ from pumonitor.sensitivity.label_preference import (
     why_labels_of_a_queue_do_not_tell,
 )
 
-__all__ = ["assumption_of_window", "label_notes", "label_warnings", "upgrade_warning"]
-
 
 def assumption_of_window(
     monitor: Monitor, evaluation: Mapping[str, Any], rows: Iterable[PublishedResult]

@@ -30,8 +30,6 @@ from pumonitor.prior.followed.followed_prior import FollowedPrior
 from pumonitor.prior.followed.sight import MOST_WINDOWS, windows_until_seen
 from pumonitor.prior.over_time import Level
 
-__all__ = ["LabelPlan", "plan_labels", "rule_sights"]
-
 FloatArray = NDArray[np.float64]
 
 _FEWEST: Final = 5

@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from pumonitor.errors import InputError, PumonitorError
 
-__all__ = ["Outcome", "as_plain", "tried"]
-
 Failure = Literal["input", "operation"]
 
 

@@ -13,8 +13,6 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.rules.alerts.rule import AlertRule
 
-__all__ = ["prometheus_rules"]
-
 _SERIES: Final = "monitor, rule, metric, severity, model_version, segment"
 # Prometheus ends an alert whose data have gone; a scrape or two may be missed.
 _KEPT: Final = "30m"

@@ -9,8 +9,6 @@ from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.plain_text import one_line
 from pumonitor.scans import bytes_said, seconds_said
 
-__all__ = ["newest_counts", "read_by_said"]
-
 _TABLES: Final = {"predictions": "Predictions from", "positives": "Labels from"}
 
 

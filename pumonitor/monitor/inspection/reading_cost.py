@@ -16,14 +16,6 @@ from pumonitor.monitor.windows.collect import request_at
 from pumonitor.ports import PredictionSource
 from pumonitor.scans import Scan, TellsScan, bytes_said, seconds_said
 
-__all__ = [
-    "ExpectedCost",
-    "PastReadings",
-    "expected_cost",
-    "past_readings",
-    "planned_cost",
-]
-
 _MOST_WINDOWS: Final = 30
 """Of the past: what a window took months ago says little."""
 

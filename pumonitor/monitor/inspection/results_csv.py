@@ -9,8 +9,6 @@ from typing import Any, TextIO
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.plain_text import write_csv
 
-__all__ = ["write_results_csv"]
-
 
 def write_results_csv(rows: Iterable[Mapping[str, Any]], file: TextIO) -> None:
     """Write a header and a line for each result.

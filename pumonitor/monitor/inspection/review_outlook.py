@@ -18,8 +18,6 @@ from pumonitor.ports import (
     WindowCounts,
 )
 
-__all__ = ["review_outlook"]
-
 _SHOWN: Final = 5
 
 

@@ -16,8 +16,6 @@ from pumonitor.monitor.rules.detectors.labels_needed import (
     variance_of_means,
 )
 
-__all__ = ["LengthSeen", "said_of_lengths", "seen_by_length"]
-
 FloatArray = NDArray[np.float64]
 
 _FEWEST: Final = 5

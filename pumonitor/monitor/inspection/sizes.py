@@ -9,8 +9,6 @@ from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.results.read_sizes import LedgerSizes
 
-__all__ = ["sizes_as_json", "sizes_in_words"]
-
 _SUPPOSED: Final = timedelta(days=90)
 """How long superseded evaluations would be kept, where the configuration does not say."""
 

@@ -22,8 +22,6 @@ from pumonitor.monitor.delivery_ports import OutboxMessage, Sink
 from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import Clock
 
-__all__ = ["Tried", "try_destinations"]
-
 _MONITOR: Final = "pumonitor-test"
 _WINDOW: Final = timedelta(minutes=1)
 _LIFE: Final = timedelta(minutes=5)

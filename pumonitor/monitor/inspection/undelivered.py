@@ -8,8 +8,6 @@ from pumonitor.monitor.delivery.notifications.message import outbox_destination
 from pumonitor.monitor.delivery.sending.sender import Delivery
 from pumonitor.monitor.ledger.outbox import Waiting
 
-__all__ = ["undelivered"]
-
 _ALERTS = outbox_destination("")
 
 

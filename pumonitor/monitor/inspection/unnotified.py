@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from pumonitor.monitor.rules.alerts.alert import Alert
 
-__all__ = ["unsent_notes"]
-
 
 def unsent_notes(unnotified: Iterable[Alert]) -> list[tuple[str, str]]:
     """One note for each monitor: the number of such alerts, and how to get the notification."""

@@ -18,13 +18,6 @@ from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.windows.auxiliary.configured import has_auxiliary
 from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of_windows, summed_up
 
-__all__ = [
-    "class_prior_complaints",
-    "feature_complaints",
-    "set_aside_complaints",
-    "window_complaints",
-]
-
 _MOST_FAILURES: Final = 5
 
 

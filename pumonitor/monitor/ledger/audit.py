@@ -10,8 +10,6 @@ from sqlalchemy import Connection, insert
 
 from pumonitor.monitor.ledger.database.schema import audit
 
-__all__ = ["record"]
-
 
 def record(
     connection: Connection, *, at: datetime, actor: str, action: str, detail: Mapping[str, Any]

@@ -17,8 +17,6 @@ from pumonitor.monitor.ledger.database.schema import alert_states, silences
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.rules.alerts.alert import Alert
 
-__all__ = ["ChangesByPeople", "ChosenAlerts"]
-
 _OF_SILENCE: Final = tuple(one.name for one in fields(Silence))
 
 

@@ -18,8 +18,6 @@ from pumonitor.monitor.ledger.records.challengers import (
 )
 from pumonitor.monitor.ledger.records.results import NewMessage
 
-__all__ = ["StoredChallengers"]
-
 _FIRST_WAIT: Final = timedelta(minutes=5)
 _LONGEST_WAIT: Final = timedelta(hours=12)
 _LONGEST_ERROR: Final = 1000

@@ -25,8 +25,6 @@ from pumonitor.monitor.ledger.results.storing import store_collected, store_eval
 from pumonitor.monitor.ledger.standings import stir
 from pumonitor.monitor.rules.windows.losses import SeriesCount
 
-__all__ = ["ClaimedWork"]
-
 _LONGEST_ERROR = 2000
 
 

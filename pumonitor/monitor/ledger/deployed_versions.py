@@ -9,8 +9,6 @@ from sqlalchemy import Connection, insert, select
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import deployed_versions, promotions
 
-__all__ = ["StoredDeployedVersions"]
-
 _own = deployed_versions.c
 
 

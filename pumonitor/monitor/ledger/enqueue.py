@@ -17,8 +17,6 @@ from pumonitor.monitor.ledger.database.plain_json import plain_json
 from pumonitor.monitor.ledger.database.schema import outbox, sent_keys
 from pumonitor.monitor.ledger.records.results import NewMessage
 
-__all__ = ["alone_with", "enqueue", "key_hash"]
-
 
 def enqueue(
     connection: Connection, database: Database, messages: Sequence[NewMessage], *, at: datetime

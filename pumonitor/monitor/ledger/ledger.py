@@ -34,8 +34,6 @@ from pumonitor.monitor.ledger.tokens import StoredTokens
 from pumonitor.monitor.ledger.uses import note_place, places, refuse_turns, turns
 from pumonitor.ports import Pane
 
-__all__ = ["Ledger"]
-
 
 class Ledger(ClaimedWork):
     """The state database, the only source of truth. Every method is one transaction.

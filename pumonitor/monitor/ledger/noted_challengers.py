@@ -13,8 +13,6 @@ from pumonitor.monitor.ledger.database.queries import one_of
 from pumonitor.monitor.ledger.database.schema import noted_challengers, promotions
 from pumonitor.monitor.ledger.records.challengers import NotedChallenger
 
-__all__ = ["StoredNotedChallengers"]
-
 _LONGEST: Final = 1000
 _FOUND: Final = ("link", "scored_by", "trained_until", "is_deployed", "problem")
 

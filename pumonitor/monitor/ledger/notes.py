@@ -15,8 +15,6 @@ from pumonitor.monitor.ledger.database.queries import equal, one_of
 from pumonitor.monitor.ledger.database.schema import notes
 from pumonitor.monitor.ledger.records.notes import Note, NotedAlert
 
-__all__ = ["StoredNotes"]
-
 _OF_ALERT: Final = tuple(one.name for one in fields(NotedAlert))
 
 

@@ -39,8 +39,6 @@ from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.database.schema import outbox, sent_keys
 from pumonitor.monitor.ledger.enqueue import alone_with, key_hash
 
-__all__ = ["Kept", "StoredOutbox", "Waiting"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:

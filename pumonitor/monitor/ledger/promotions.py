@@ -20,8 +20,6 @@ from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.records.promotions import Evidence, NewPromotion, Promotion, Settled
 from pumonitor.monitor.ledger.records.results import NewMessage
 
-__all__ = ["PromotionUnderWayError", "StoredPromotions", "made_by"]
-
 _COPIED: Final = ("monitor", "model", "alias", "action", "from_version", "to_version", "actor")
 _AUDITED: Final = {"promote": "promote", "undo": "undo promotion"}
 _OF_PROMOTION: Final = (*_COPIED, "id", "state", "begun_at", "ended_at", "owner", "reason")

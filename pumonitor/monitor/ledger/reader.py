@@ -25,8 +25,6 @@ from pumonitor.monitor.ledger.results.read_series import SeriesReader
 from pumonitor.monitor.ledger.results.read_sizes import SizesReader
 from pumonitor.monitor.ledger.results.read_windows import WindowsReader
 
-__all__ = ["LedgerReader"]
-
 
 class LedgerReader(
     AuditsReader,

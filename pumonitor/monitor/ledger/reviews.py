@@ -39,8 +39,6 @@ from pumonitor.monitor.ledger.standings import stir
 if TYPE_CHECKING:
     from pumonitor.audit.given import GivenVerdict, Judged
 
-__all__ = ["Received", "StoredReviews"]
-
 _PUMONITOR: Final = "pumonitor"
 
 

@@ -7,8 +7,6 @@ from sqlalchemy import select
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import keys
 
-__all__ = ["StoredRunIds"]
-
 _PREFIX = "mlflow run "
 
 

@@ -9,8 +9,6 @@ from sqlalchemy import select
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import keys
 
-__all__ = ["StoredSecretKeys"]
-
 _PREFIX = "secret key "
 _BYTES = 32
 

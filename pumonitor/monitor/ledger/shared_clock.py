@@ -22,8 +22,6 @@ from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.database.schema import keys, panes, windows
 from pumonitor.monitor.ledger.results.planning import recount
 
-__all__ = ["ClockError", "SharedClock", "since_boot"]
-
 _LATEST: Final = "latest moment worked at"
 _TOLERANCE: Final = timedelta(minutes=1)
 _MEASURED_EVERY: Final = 600.0

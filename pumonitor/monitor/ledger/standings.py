@@ -12,8 +12,6 @@ from sqlalchemy import Connection, select, update
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import monitors, standings
 
-__all__ = ["Standing", "StoredStandings", "rest", "stir"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:

@@ -19,8 +19,6 @@ from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.database.schema import page_sessions, tokens
 
-__all__ = ["SESSION_LENGTH", "StoredTokens", "Token", "TokenRight"]
-
 TokenRight = Literal["read", "acknowledge", "admin"]
 """What a token allows, each with what comes before.
 

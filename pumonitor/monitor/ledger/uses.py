@@ -15,8 +15,6 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import audit, keys
 
-__all__ = ["TakenTurnsError", "left_note", "note_place", "places", "refuse_turns", "turns"]
-
 _PLACE: Final = "place of monitor "
 _TURNS: Final = 4
 """Configurations in a row, each the one before the last: somebody may go back to an earlier one

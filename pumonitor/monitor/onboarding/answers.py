@@ -5,8 +5,6 @@ from __future__ import annotations
 from pumonitor.errors import InputError
 from pumonitor.monitor.onboarding.onboarded import Ask, Finding, Question
 
-__all__ = ["Answers", "accept_proposals"]
-
 
 def accept_proposals(question: Question) -> str:
     """Answer every question with its proposal.

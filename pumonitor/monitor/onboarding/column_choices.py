@@ -14,8 +14,6 @@ from pumonitor.monitor.onboarding.table_reader import TableReader
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, TableSample
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 
-__all__ = ["ColumnChoices"]
-
 _ENOUGH_MATCHED: Final = 0.5
 _MOST_WORDS: Final = 20
 _ROLES: Final = {

@@ -13,8 +13,6 @@ from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.onboarding.onboarded import Onboarded, ReviewQueue
 from pumonitor.monitor.onboarding.outcome_words import written_words
 
-__all__ = ["Written", "configuration_text", "reviews_lines"]
-
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*|\d+(h|d|w|mo)")
 _COMMENTS: Final = 44
 """Column in which comments stand, if the key ends before it."""

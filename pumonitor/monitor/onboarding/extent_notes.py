@@ -9,8 +9,6 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, TableSample
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, shown_moment
 
-__all__ = ["extent_notes", "refuse_future"]
-
 _MANY_REPEATED: Final = 0.1
 
 

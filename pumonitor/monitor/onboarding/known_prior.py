@@ -19,8 +19,6 @@ from pumonitor.monitor.onboarding.onboarded import Question
 from pumonitor.monitor.onboarding.table_samples import Extent
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 
-__all__ = ["KnownPrior", "known_question", "period_question", "read_known", "read_period"]
-
 _NOT_KNOWN: Final = "none"
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?"
 _SHARE = re.compile(rf"({_NUMBER})(?:\s*,\s*|\s+)({_NUMBER})(?:\s*,\s*|\s+)({_NUMBER})")

@@ -8,8 +8,6 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.onboarding.onboarded import Question
 from pumonitor.results import LABEL_ORIGINS
 
-__all__ = ["NOT_SAID", "origin_question"]
-
 NOT_SAID: Final = "unknown"
 
 

@@ -8,16 +8,6 @@ from datetime import timedelta
 
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 
-__all__ = [
-    "Ask",
-    "Finding",
-    "Onboarded",
-    "Options",
-    "Question",
-    "ReviewQueue",
-    "StoppedRows",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:

@@ -41,8 +41,6 @@ from pumonitor.ports import Clock
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 from pumonitor.sources.reach.session import Progress
 
-__all__ = ["onboard"]
-
 _DEFAULT_THRESHOLDS: Final = {"probability": 0.5, "unbounded": 0.0}
 
 

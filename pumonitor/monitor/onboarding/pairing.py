@@ -11,8 +11,6 @@ from typing import Final
 from pumonitor.errors import InputError
 from pumonitor.sources.reach.table_formats import refuse_tables_on_disk
 
-__all__ = ["pair_of_tables"]
-
 _ENDINGS: Final = (".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".jsonl", ".ndjson")
 _PREDICTIONS: Final = re.compile(r"predict|scor|infer", re.IGNORECASE)
 _REVIEWS: Final = re.compile(r"review|verdict|queue|decision|investigat", re.IGNORECASE)

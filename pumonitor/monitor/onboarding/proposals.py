@@ -15,29 +15,6 @@ from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, Tab
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import Window
 
-__all__ = [
-    "ENOUGH_CONFIRMATIONS",
-    "ENOUGH_REFERENCE_WINDOWS",
-    "Mature",
-    "described",
-    "first_named",
-    "id_candidates",
-    "in_zone",
-    "is_turned",
-    "known_at_column",
-    "label_column",
-    "maturity_for",
-    "model_version_column",
-    "outcome_columns",
-    "propensity_column",
-    "reference_windows",
-    "score_column",
-    "segment_columns",
-    "time_column",
-    "window_for",
-    "written_span",
-]
-
 ENOUGH_CONFIRMATIONS: Final = 100
 """Confirmations in a window from which intervals are narrow enough to be of use."""
 

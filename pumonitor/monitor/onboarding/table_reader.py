@@ -29,8 +29,6 @@ from pumonitor.sources.reach.session import (
     text,
 )
 
-__all__ = ["TableReader", "open_tables"]
-
 _SAMPLE_ROWS: Final = 5_000
 _HELD_BYTES: Final = 50_000_000
 _DELAY_LEVELS: Final = (0.5, 0.95)

@@ -7,8 +7,6 @@ from typing import Final, Literal
 
 from pumonitor.errors import InputError, did_you_mean
 
-__all__ = ["ColumnSample", "Extent", "Kind", "TableSample"]
-
 Kind = Literal["integer", "float", "moment", "naive", "truth", "text", "other"]
 
 _EPOCH_UNITS: Final = (("s", 1e9, 5e9), ("ms", 1e12, 5e12), ("us", 1e15, 5e15), ("ns", 1e18, 5e18))

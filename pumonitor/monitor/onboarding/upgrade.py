@@ -19,8 +19,6 @@ from pumonitor.monitor.onboarding.review_choices import reason_and_reviewer
 from pumonitor.monitor.onboarding.table_reader import open_tables
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 
-__all__ = ["proposed_reviews", "stands_in_for_reviews"]
-
 _NUMBERS: Final = LabelWords(positive=("1",), negative=("-1",), undecided=("0",))
 
 

@@ -10,8 +10,6 @@ from pumonitor.monitor.config.file import read_configuration_text
 from pumonitor.monitor.onboarding.configuration_text import configuration_text
 from pumonitor.monitor.onboarding.onboarded import Onboarded
 
-__all__ = ["refuse_existing", "write_configuration"]
-
 
 def refuse_existing(path: Path) -> None:
     """Raise an error if the path exists.

@@ -11,8 +11,6 @@ from pumonitor.monitor.ledger.records.promotions import Promotion
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.page_addresses import PageAddresses
 
-__all__ = ["message_about", "messages_about"]
-
 
 def message_about(promotion: Promotion, *, pages: PageAddresses | None = None) -> PromotionMessage:
     """The message about a promotion that is done."""

@@ -12,8 +12,6 @@ from pumonitor.monitor.ledger.records.promotions import Promotion
 from pumonitor.monitor.promotion.gate import GateAnswer
 from pumonitor.monitor.promotion.promoter import CHAMPION, Promoter
 
-__all__ = ["Deployed", "chosen_challenger", "deployed_by", "promote_if_better"]
-
 _LINK: Final = re.compile(r"models:/(?P<model>[^/@]+)(?:/[^/@]+|@(?P<alias>[^/@]+))?")
 
 

@@ -10,8 +10,6 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.promotions import Evidence
 
-__all__ = ["GateAnswer", "GateOf", "Verdict"]
-
 Verdict = Literal["better", "worse", "not yet", "cannot be judged"]
 
 

@@ -29,8 +29,6 @@ from pumonitor.monitor.promotion.announcing import messages_about
 from pumonitor.monitor.promotion.registry import Registry, RegistryError
 from pumonitor.monitor.promotion.tags import note_undone, tag_evidence, take_back_tags
 
-__all__ = ["CHAMPION", "PREVIOUS", "Promoter", "PromotionRefusedError"]
-
 CHAMPION: Final = "champion"
 PREVIOUS: Final = "previous"
 _LEASE: Final = timedelta(minutes=2)

@@ -15,8 +15,6 @@ from pumonitor.monitor.delivery.mlflow.model_link import version_at
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-__all__ = ["Registry", "RegistryError", "asking_registry"]
-
 
 class RegistryError(PumonitorError):
     """The model registry did not answer, or refused what was asked of it."""

@@ -7,8 +7,6 @@ from typing import Final
 from pumonitor.monitor.ledger.records.promotions import Promotion
 from pumonitor.monitor.promotion.registry import Registry
 
-__all__ = ["PREFIX", "note_undone", "tag_evidence", "take_back_tags"]
-
 PREFIX: Final = "pumonitor.promotion."
 _NUMBER: Final = PREFIX + "number"
 _UNDONE: Final = (PREFIX + "undone_at", PREFIX + "undone_by")

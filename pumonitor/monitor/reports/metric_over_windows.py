@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.ports import State
 
-__all__ = ["COUNTED", "MetricOverWindows", "metric_over_windows", "metrics_read"]
-
 FloatArray = NDArray[np.float64]
 
 COUNTED: Final = ("predictions", "labeled_positives", "label_maturity")

@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["FEWEST", "PairedWindows", "WindowValue", "paired_windows"]
-
 FEWEST: Final = 3
 """Windows from whose differences an interval is made."""
 

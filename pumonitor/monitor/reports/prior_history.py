@@ -13,8 +13,6 @@ from pumonitor.plain_text import one_line
 from pumonitor.ports import Window
 from pumonitor.report.prior_chart import PriorHistory, PriorLevel, PriorPoint
 
-__all__ = ["prior_history"]
-
 _WINDOWS: Final = 60
 _FEWEST: Final = 2
 

@@ -12,8 +12,6 @@ from pumonitor.monitor.windows.class_prior.by_audits import past_audit
 from pumonitor.monitor.windows.evaluation.audited_windows import read_again
 from pumonitor.tables import ScoreTable
 
-__all__ = ["reading_of_window"]
-
 
 def reading_of_window(
     found: StoredEvaluation, table: ScoreTable | None, ledger: LedgerReader

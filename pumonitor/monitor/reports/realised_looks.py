@@ -11,8 +11,6 @@ from scipy import special
 
 from pumonitor.monitor.ledger.results.read_realised import Realised
 
-__all__ = ["RealisedLook", "realised_looks"]
-
 _PROMISED: Final = 0.95
 _RARE: Final = 0.025
 _ROUNDING: Final = 1e-9

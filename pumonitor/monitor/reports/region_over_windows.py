@@ -14,8 +14,6 @@ from pumonitor.monitor.ledger.results.mature_series import MatureSeries, mature_
 from pumonitor.prior.assumed import LabelPurity
 from pumonitor.results import ClassPriorEstimate, Finding
 
-__all__ = ["no_pure_region_in_windows"]
-
 _WINDOWS: Final = 25
 
 

@@ -29,8 +29,6 @@ from pumonitor.results.sensitivity import Sensitivity
 from pumonitor.sensitivity.at_priors import AtPriors
 from pumonitor.tables import score_shares
 
-__all__ = ["OVER_PRIORS", "WindowCurves", "window_curves"]
-
 OVER_PRIORS: Final = ("precision", "recall", "f1", "auc")
 """Estimates that are drawn over the class prior."""
 

@@ -23,8 +23,6 @@ from pumonitor.names import title
 from pumonitor.plain_text import one_line
 from pumonitor.results import ClassPriorEstimate, Finding
 
-__all__ = ["window_files_of"]
-
 
 def window_files_of(
     monitors: Mapping[str, Monitor],

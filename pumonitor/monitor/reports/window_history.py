@@ -11,8 +11,6 @@ from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEval
 from pumonitor.names import title
 from pumonitor.report.history_chart import HistoryPoint
 
-__all__ = ["newest_known", "window_history"]
-
 _WINDOWS: Final = 60
 _FEWEST: Final = 2
 _HEADLINES: Final = ("aul", "auc", "class_prior", "precision", "recall", "f1")

@@ -17,8 +17,6 @@ from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_j
 from pumonitor.prior import resolve_class_prior
 from pumonitor.results import ClassPriorEstimate, Target
 
-__all__ = ["WindowProblem", "window_problem"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WindowProblem:

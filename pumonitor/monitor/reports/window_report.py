@@ -15,8 +15,6 @@ from pumonitor.report.prior_chart import PriorHistory
 from pumonitor.results import ClassPriorEstimate, Evaluation, Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["window_evaluation", "window_files"]
-
 
 def window_evaluation(
     table: ScoreTable,

@@ -20,8 +20,6 @@ from pumonitor.monitor.addresses import Listening, is_own_name, listening_addres
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.seldom_logged import SeldomLogged
 
-__all__ = ["SECONDS_PER_REQUEST", "health_server"]
-
 SECONDS_PER_REQUEST: Final = 5.0
 """Longest time from the connection to the end of the answer; slower clients are cut off."""
 

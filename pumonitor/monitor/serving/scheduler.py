@@ -17,8 +17,6 @@ from pumonitor.monitor.serving.turns import Turns
 if TYPE_CHECKING:
     from apscheduler.schedulers.background import BackgroundScheduler
 
-__all__ = ["Service"]
-
 _log = logging.getLogger("pumonitor")
 
 _RETRY_EVERY: Final = timedelta(minutes=10)

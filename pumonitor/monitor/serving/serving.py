@@ -24,8 +24,6 @@ from pumonitor.monitor.serving.waiting_for_state import opened_in_time
 from pumonitor.monitor.signals import stop_on_signals
 from pumonitor.monitor.windows.input_findings import summed_up
 
-__all__ = ["serve_until_stopped", "turns_of", "workers_for"]
-
 _log = logging.getLogger("pumonitor")
 
 

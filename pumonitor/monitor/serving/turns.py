@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from threading import Condition
 
-__all__ = ["Turns"]
-
 
 class Turns:
     """Gives monitors to workers: the one that has waited longest and whose servers have room.

@@ -10,8 +10,6 @@ from typing import Final, TypeVar
 
 from pumonitor.monitor.ledger.database.errors import StateUnavailableError
 
-__all__ = ["opened_in_time"]
-
 _log = logging.getLogger("pumonitor")
 
 _FIRST_WAIT: Final = timedelta(seconds=1)

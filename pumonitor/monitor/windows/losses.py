@@ -12,8 +12,6 @@ from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.plain_text import series_of
 from pumonitor.ports import Pane
 
-__all__ = ["LostRowsError", "check_losses"]
-
 
 class LostRowsError(SourceError):
     """A later look finds too few of the rows or labels that an earlier one counted.

@@ -9,8 +9,6 @@ from typing import Final
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.ports import PredictionSource
 
-__all__ = ["MonitorTables"]
-
 _OPEN_AT_ONCE: Final = 4
 """Each is a connection with its memory, and is opened in less time than a window takes."""
 

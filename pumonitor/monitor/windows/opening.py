@@ -15,15 +15,6 @@ from pumonitor.sources.column_types.monitored_tables import (
     SqlTable,
 )
 
-__all__ = [
-    "columns_of",
-    "open_frames",
-    "open_monitor_source",
-    "place_of",
-    "refuse_reviews",
-    "windows_since",
-]
-
 
 def open_monitor_source(
     monitor: Monitor, *, as_of: datetime | None = None, timeout: float = 600.0

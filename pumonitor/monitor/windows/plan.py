@@ -16,8 +16,6 @@ from pumonitor.monitor.windows.due.settled import all_planned
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Clock, PredictionSource, Window
 
-__all__ = ["Planner"]
-
 
 class Planner:
     """Plans the windows of monitors; reads tables only if a window may be due.

@@ -22,8 +22,6 @@ from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.prior.kept import Kept
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["auto", "read_samples"]
-
 FloatArray = NDArray[np.float64]
 
 # Each goes wrong in its own way, so the middle one of these and the network seldom does.

@@ -18,8 +18,6 @@ from pumonitor.prior.auto.normal_mixture import (
 from pumonitor.prior.auto.rank_summary import rank_summary
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["LEAST_LABELED", "LEAST_UNLABELED", "AutoInputs", "auto_inputs", "inputs_of"]
-
 FloatArray = NDArray[np.float64]
 
 LEAST_LABELED, LEAST_UNLABELED = 10.0, 60.0

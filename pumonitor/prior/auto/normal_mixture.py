@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["NormalMixture", "binned", "fit_binned", "fit_normal_mixture", "on_the_line"]
-
 FloatArray = NDArray[np.float64]
 
 _BINS = 50

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["QuantileNetwork", "load_network"]
-
 FloatArray = NDArray[np.float64]
 
 GAP = 0.15

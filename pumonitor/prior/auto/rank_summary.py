@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["rank_summary"]
-
 FloatArray = NDArray[np.float64]
 
 _PLACES = special.ndtr(np.linspace(-3.2, 3.2, 65))

@@ -17,8 +17,6 @@ from pumonitor.prior.auxiliary.feature_columns import FeatureColumn, FeatureColu
 from pumonitor.prior.auxiliary.folds import fold_of
 from pumonitor.prior.auxiliary.trees import Trees
 
-__all__ = ["AuxiliaryScore"]
-
 FloatArray = NDArray[np.float64]
 
 _MAGIC: Final = b"PUA1"

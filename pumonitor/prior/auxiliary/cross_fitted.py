@@ -12,8 +12,6 @@ from pumonitor.errors import InputError
 from pumonitor.prior.auxiliary.feature_columns import raw_columns
 from pumonitor.prior.auxiliary.training import train_auxiliary
 
-__all__ = ["as_keys", "cross_fitted"]
-
 
 def cross_fitted(
     labels: Any, features: Any, *, groups: Any = None, seed: int = 0

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from pumonitor.errors import InputError, did_you_mean, shortened
 
-__all__ = ["MOST_CATEGORIES", "FeatureColumn", "FeatureColumns", "RawColumns", "raw_columns"]
-
 FloatArray = NDArray[np.float64]
 
 RawColumns = Mapping[str, NDArray[Any]]

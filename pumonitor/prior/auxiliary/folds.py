@@ -7,8 +7,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FOLDS", "fold_of"]
-
 FOLDS: Final = 5
 
 _BASIS: Final = np.uint64(0xCBF29CE484222325)

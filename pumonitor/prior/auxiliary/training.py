@@ -19,8 +19,6 @@ from pumonitor.prior.auxiliary.feature_columns import (
 from pumonitor.prior.auxiliary.folds import FOLDS, fold_of
 from pumonitor.prior.auxiliary.trees import Trees
 
-__all__ = ["LEAST_LABELED", "fitted_trees", "recoded", "train_auxiliary"]
-
 FloatArray = NDArray[np.float64]
 
 LEAST_LABELED: Final = 150

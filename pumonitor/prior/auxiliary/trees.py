@@ -8,8 +8,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Trees"]
-
 FloatArray = NDArray[np.float64]
 
 _CHUNK: Final = 16_384

@@ -12,8 +12,6 @@ from pumonitor.errors import NoBoundWarning
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["AlphaMaxN", "alphamax", "alphamax_n", "alphamax_n_prior", "likelihood_by_prior"]
-
 FloatArray = NDArray[np.float64]
 
 _BINS = 12

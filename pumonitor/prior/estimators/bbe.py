@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["bbe"]
-
 _CONFIDENCE = 0.1
 _GAP = 0.01
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["dedpul", "dedpuls"]
-
 FloatArray = NDArray[np.float64]
 
 _BINS = 256

@@ -13,16 +13,6 @@ from numpy.typing import NDArray
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = [
-    "BINS",
-    "CURVE_POINTS",
-    "distance_curve",
-    "distcurve",
-    "distcurves",
-    "regressor_inputs",
-    "regressor_inputs_of_curve",
-]
-
 FloatArray = NDArray[np.float64]
 
 BINS = 96

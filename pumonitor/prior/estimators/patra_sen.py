@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["distance_to_isotonic", "patra_sen"]
-
 FloatArray = NDArray[np.float64]
 
 _BINS = 128

@@ -8,8 +8,6 @@ from scipy import special
 
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["beta_kernels", "pulscar"]
-
 FloatArray = NDArray[np.float64]
 
 _POINTS = 32

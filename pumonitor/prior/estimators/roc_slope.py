@@ -8,8 +8,6 @@ from scipy import special
 
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["THRESHOLDS", "roc_slope", "upper_bound"]
-
 THRESHOLDS = 200
 _LEVEL = 0.1
 

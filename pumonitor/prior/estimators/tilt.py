@@ -12,8 +12,6 @@ from scipy import special
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["TiltFit", "fit_tilt", "tilt", "tilts"]
-
 FloatArray = NDArray[np.float64]
 
 _BINS = 80

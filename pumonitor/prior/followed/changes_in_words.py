@@ -9,8 +9,6 @@ from typing import Any, Final
 from pumonitor.prior.over_time import Explanation
 from pumonitor.stats.cases_to_distinguish import cases_to_distinguish
 
-__all__ = ["prior_changes"]
-
 _SURE: Final = 0.9
 _WORTH_TELLING: Final = 0.1
 _CALM: Final = 0.8

@@ -18,8 +18,6 @@ from pumonitor.prior.over_time import (
 )
 from pumonitor.results import ClassPriorEstimate
 
-__all__ = ["KIND_OF_STATE", "FollowedPrior", "of_level", "of_window"]
-
 KIND_OF_STATE: Final = 2
 """Changes where states that were stored before cannot be gone on from."""
 

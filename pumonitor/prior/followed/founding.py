@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from pumonitor.prior.over_time import Cells
     from pumonitor.tables import ScoreTable
 
-__all__ = ["MOST_FOUNDING", "Index", "WindowRows", "founding_windows"]
-
 MOST_FOUNDING: Final = 120
 """A series with fewer than 20 confirmed in so many windows is never followed."""
 

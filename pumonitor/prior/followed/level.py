@@ -17,14 +17,6 @@ from pumonitor.prior.over_time.level import MOST
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "TAILS",
-    "LevelOrigin",
-    "estimated_levels",
-    "given_ends",
-    "given_level",
-]
-
 TAILS: Final = (0.025, 0.5, 0.975)
 """Low, value and high of what is told of a class prior."""
 

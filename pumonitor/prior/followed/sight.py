@@ -6,8 +6,6 @@ from typing import Final
 
 from pumonitor.prior.over_time import Level, Summariser, WindowSummary
 
-__all__ = ["MOST_WINDOWS", "windows_until_seen"]
-
 MOST_WINDOWS: Final = 40
 """So many are looked at."""
 

@@ -11,8 +11,6 @@ from pumonitor.prior.over_time import Cells, Level, PriorFilter, Summariser, Win
 from pumonitor.prior.over_time.level import MOST
 from pumonitor.stats.audited_share import jeffreys_interval
 
-__all__ = ["AUDITS", "Worth", "worth_of_audits"]
-
 AUDITS: Final = (200, 500)
 """Cases of the audits that are compared."""
 

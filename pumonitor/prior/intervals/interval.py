@@ -14,8 +14,6 @@ from pumonitor.prior.intervals.model_resamples import feature_resamples, model_r
 from pumonitor.prior.samples.estimator import Estimator
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["PriorWithInterval", "with_interval"]
-
 FloatArray = NDArray[np.float64]
 
 # Rows by their features take that much longer than score cells, at the least.

@@ -18,8 +18,6 @@ from pumonitor.prior.estimators.tilt import fit_tilt
 from pumonitor.prior.samples.feature_samples import FeatureSamples
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["feature_resamples", "model_resamples"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -11,8 +11,6 @@ from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
 
-__all__ = ["inverse_propensity", "priors_disagree"]
-
 FloatArray = NDArray[np.float64]
 
 _PSEUDO_ROWS = 0.5

@@ -11,13 +11,6 @@ from pumonitor.errors import if_percent
 from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "GIVEN_LABEL_FREQUENCY",
-    "LabelFrequency",
-    "prior_from_label_frequency",
-    "read_label_frequency",
-]
-
 LabelFrequency = float | tuple[float, float] | tuple[float, float, float]
 """c as known, (low, high) or (value, low, high)."""
 

@@ -18,8 +18,6 @@ from pumonitor.prior.samples.two_samples import TwoSamples
 from pumonitor.results import Scenario
 from pumonitor.tables import ScoreTable
 
-__all__ = ["LabelPurityEstimate", "estimate_label_purity", "search_together"]
-
 FloatArray = NDArray[np.float64]
 _Binned = tuple[FloatArray, FloatArray, FloatArray]
 _Fits = tuple[PlateauFit, PlateauFit, PlateauFit]

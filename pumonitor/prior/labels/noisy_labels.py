@@ -11,8 +11,6 @@ from pumonitor.prior.auto.normal_mixture import on_the_line
 from pumonitor.prior.samples.two_samples import TwoSamples
 from pumonitor.tables import ScoreTable
 
-__all__ = ["NoisyLabels", "estimate_noisy_labels"]
-
 Interval = tuple[float, float]
 
 _CELLS = 65_536

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["PlateauFit", "fit_clean", "fit_noisy"]
-
 FloatArray = NDArray[np.float64]
 Parts = Sequence[FloatArray]
 

@@ -9,8 +9,6 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CHANGES", "PACES", "Burst", "Change", "Pace", "drift", "jump"]
-
 FloatArray = NDArray[np.float64]
 Burst = Literal["none", "prior", "frequency"]
 Scores = Literal["as before", "ranking", "ranking, far", "negatives", "negatives, far"]

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["MOMENTS_OF_PLACES", "Frequency", "Places"]
-
 FloatArray = NDArray[np.float64]
 
 _LEAST_RELATIVE: Final = 1e-9

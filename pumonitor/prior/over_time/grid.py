@@ -11,18 +11,6 @@ from scipy import special
 
 from pumonitor.prior.over_time.changes import PACES, drift, jump
 
-__all__ = [
-    "MOVES",
-    "UNMOVED",
-    "cells",
-    "cells_of_moves",
-    "class_priors",
-    "drifts",
-    "from_reference",
-    "jumps",
-    "quantiles_of_cells",
-]
-
 FloatArray = NDArray[np.float64]
 
 _STEP: Final = 0.12

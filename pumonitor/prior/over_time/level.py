@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-__all__ = ["MOST", "Level", "auc_against_all", "log_density"]
-
 FloatArray = NDArray[np.float64]
 
 _FEWEST_POINTS: Final = 11

@@ -28,8 +28,6 @@ from pumonitor.prior.over_time.variation import OwnPrior
 from pumonitor.prior.over_time.window_summary import WindowSummary
 from pumonitor.prior.over_time.window_update import KINDS, Own, Scales, updated
 
-__all__ = ["KEPT", "PacedFilter", "parts_of_mean"]
-
 FloatArray = NDArray[np.float64]
 
 # What a point, and a level with all its points, must hold to be kept. A jump of the class prior

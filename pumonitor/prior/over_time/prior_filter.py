@@ -28,8 +28,6 @@ from pumonitor.prior.over_time.variation import Residual, Variation
 from pumonitor.prior.over_time.window_summary import WindowSummary
 from pumonitor.prior.over_time.window_update import Scales
 
-__all__ = ["PriorFilter"]
-
 FloatArray = NDArray[np.float64]
 
 _LEAST_OF_PACE: Final = math.log(1 / 200)

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["ScoreIndex"]
-
 FloatArray = NDArray[np.float64]
 
 _QUANTILES: Final = np.linspace(0.0, 1.0, 31)[1:-1]

@@ -17,8 +17,6 @@ from pumonitor.prior.over_time.explanation import Explanation, Movement
 from pumonitor.prior.over_time.grid import cells, cells_of_moves, quantiles_of_cells
 from pumonitor.prior.over_time.paced_filter import PacedFilter
 
-__all__ = ["explanations", "least_move", "movements", "own_factor", "own_quantiles"]
-
 FloatArray = NDArray[np.float64]
 
 _A_QUARTER: Final = math.log(1.25)

@@ -10,8 +10,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["packed", "rounded", "unpacked"]
-
 FloatArray = NDArray[np.float64]
 
 _MANTISSA: Final = 23

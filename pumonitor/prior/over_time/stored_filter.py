@@ -16,8 +16,6 @@ from pumonitor.prior.over_time.stored import packed, rounded, unpacked
 from pumonitor.prior.over_time.variation import KEPT_DIGITS, Variation
 from pumonitor.prior.over_time.window_update import KINDS, Own, Scales
 
-__all__ = ["parts_from_bytes", "parts_to_bytes"]
-
 FloatArray = NDArray[np.float64]
 
 _MAGIC: Final = b"PUF2"

@@ -16,8 +16,6 @@ from pumonitor.prior.over_time.stored import packed, unpacked
 from pumonitor.prior.over_time.window_summary import WindowSummary
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Cells", "Summariser"]
-
 FloatArray = NDArray[np.float64]
 
 _MAGIC: Final = b"PUS2"

@@ -13,8 +13,6 @@ from scipy import special
 
 from pumonitor.prior.over_time.stored import rounded
 
-__all__ = ["KEPT_DIGITS", "OwnPrior", "Residual", "Variation"]
-
 FloatArray = NDArray[np.float64]
 
 _PRIORS: Final = (0.0, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["WindowSummary"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowSummary:

@@ -17,8 +17,6 @@ from pumonitor.prior.over_time.conditionals import MOMENTS_OF_PLACES, Frequency,
 from pumonitor.prior.over_time.variation import OwnPrior
 from pumonitor.prior.over_time.window_summary import WindowSummary
 
-__all__ = ["KINDS", "Own", "Posterior", "Scales", "updated"]
-
 FloatArray = NDArray[np.float64]
 
 _FREQUENCY_JUMP: Final = 0.7

@@ -14,15 +14,6 @@ from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.prior.samples.reference import Reference
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = [
-    "label_shift",
-    "label_shift_with_interval",
-    "reference_of",
-    "share_covariance",
-    "starts_of_bins",
-    "with_carried_error",
-]
-
 FloatArray = NDArray[np.float64]
 
 _BINS = 8

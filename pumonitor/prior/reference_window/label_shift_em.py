@@ -18,8 +18,6 @@ from pumonitor.prior.reference_window.label_shift import (
 )
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["label_shift_em", "label_shift_em_with_interval"]
-
 FloatArray = NDArray[np.float64]
 
 _SURE = 1 - 1e-9

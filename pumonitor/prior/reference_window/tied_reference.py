@@ -19,8 +19,6 @@ from pumonitor.prior.samples.reference import ReferenceWindow
 from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.tables import ScoreTable
 
-__all__ = ["FROM_REFERENCE", "check_reference", "tied_to_its_rows"]
-
 FROM_REFERENCE = {
     "label_shift": label_shift_with_interval,
     "label_shift_em": label_shift_em_with_interval,

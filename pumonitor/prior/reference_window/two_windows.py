@@ -10,8 +10,6 @@ from pumonitor.prior.samples.two_samples import TwoSamples
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["shares_below", "two_windows"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["Estimator", "Reads"]
-
 Reads = Literal["ranks", "probabilities", "features", "reference"]
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from pumonitor._validate import as_labels, as_scores, row_weights
 from pumonitor.errors import InputError
 
-__all__ = ["FeatureSamples", "as_features"]
-
 FloatArray = NDArray[np.float64]
 
 # Equal data give equal estimates: what is drawn or dealt inside always starts from here.

@@ -8,8 +8,6 @@ from scipy import special
 
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["binned_normal_scores"]
-
 FloatArray = NDArray[np.float64]
 
 _REACH = 4.0

@@ -8,8 +8,6 @@ from pumonitor.prior.samples.feature_samples import FeatureSamples
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["points_of"]
-
 
 def points_of(sample: TwoSamples, *, bins: int) -> FeatureSamples:
     """The features of the sample or, where it has none, its scores as one feature.

@@ -12,15 +12,6 @@ from pumonitor.errors import InputError
 from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "completed",
-    "confirmed_share",
-    "labeled_fraction_error",
-    "refuse_below_confirmed",
-    "unlabeled_to_population",
-    "whole_population",
-]
-
 
 def unlabeled_to_population(
     table: ScoreTable, *, scenario: Scenario, label_purity: float

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["Reference", "ReferenceWindow"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReferenceWindow:

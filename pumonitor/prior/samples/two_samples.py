@@ -11,8 +11,6 @@ from pumonitor.prior.samples.feature_samples import FeatureSamples
 from pumonitor.prior.samples.reference import Reference
 from pumonitor.tables import ScoreTable
 
-__all__ = ["TwoSamples"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -11,8 +11,6 @@ from pumonitor.report.drawing.scales import Scale
 from pumonitor.report.drawing.text_width import shortened, text_width
 from pumonitor.report.drawing.ticks import apart
 
-__all__ = ["draw_axis", "draw_grid"]
-
 _TICK, _PADDING, _TITLE_PADDING, _SIZE = 4, 2, 8, 12
 _NEAR_THE_END: Final = 1.0
 _HALF: Final = 0.5

@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from pumonitor.report.drawing.text_width import text_width
 
-__all__ = ["Canvas", "attributes"]
-
 _RISE: Final = {"top": 0.79, "middle": 0.3, "bottom": -0.21, "alphabetic": 0.0}
 """How far below its place the line of a text runs, in sizes of the font."""
 _ANCHOR: Final = {"left": "start", "center": "middle", "right": "end"}

@@ -9,8 +9,6 @@ from pumonitor.report import palette
 from pumonitor.report.drawing.canvas import Canvas, attributes
 from pumonitor.report.drawing.text_width import text_width
 
-__all__ = ["draw_legend"]
-
 _OFFSET, _HEIGHT, _GAP, _BETWEEN = 8, 14, 6, 14
 _SYMBOL: Final = {"stroke": 20.0, "square": 12.0, "point": 13.0}
 _AREA: Final = 140.0

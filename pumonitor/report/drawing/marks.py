@@ -13,8 +13,6 @@ from pumonitor.report import palette
 from pumonitor.report.drawing.canvas import Canvas, attributes
 from pumonitor.report.drawing.scales import Scale
 
-__all__ = ["Layer", "draw_marks"]
-
 Row = Mapping[str, Any]
 FloatArray = NDArray[np.float64]
 

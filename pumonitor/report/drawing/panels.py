@@ -13,8 +13,6 @@ from pumonitor.report.drawing.legend import draw_legend
 from pumonitor.report.drawing.marks import Layer, draw_marks
 from pumonitor.report.drawing.scales import Scale, scale_of
 
-__all__ = ["draw"]
-
 FONT: Final = "Helvetica Neue, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 _PADDING: Final = 6
 _TITLE_SIZE: Final = 13

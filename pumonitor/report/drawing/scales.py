@@ -19,8 +19,6 @@ from pumonitor.report.drawing.ticks import (
     number_ticks,
 )
 
-__all__ = ["Scale", "scale_of"]
-
 FloatArray = NDArray[np.float64]
 
 _TICKS = 5

@@ -6,8 +6,6 @@ import math
 import re
 from typing import Final
 
-__all__ = ["tick_text"]
-
 _FORMAT: Final = re.compile(r"^(?P<comma>,?)(?:\.(?P<digits>\d+))?(?P<trim>~?)(?P<kind>[%f])$")
 
 

@@ -10,8 +10,6 @@ from typing import ClassVar, Final
 
 from pumonitor.sources.column_types.column_kinds import Key, Kind
 
-__all__ = ["Dialect", "DuckDB", "PostgreSQL", "SQLite", "escaped"]
-
 _CLOCK: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
 WITH_OFFSET: Final = f"{_CLOCK} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)"
 """ISO 8601 text that names a moment."""

@@ -17,8 +17,6 @@ from pumonitor.sources.column_types.dialects import (
     escaped,
 )
 
-__all__ = ["Spark"]
-
 
 @dataclass(frozen=True, slots=True)
 class Spark(Dialect):

@@ -10,8 +10,6 @@ from typing import Final
 
 from pumonitor.sources.column_types.dialects import WITH_OFFSET, WITHOUT_OFFSET
 
-__all__ = ["sqlite_functions"]
-
 
 def sqlite_functions() -> Mapping[str, Callable[[object], int | str | None]]:
     """Functions for SQLite, which reads text as times to the millisecond only, and has no hash."""

@@ -14,24 +14,6 @@ from pumonitor.sources.column_types.column_kinds import Column
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.monitored_tables import Ambiguous, TimeUnit
 
-__all__ = [
-    "CLOCKS_DIFFER",
-    "EARLIEST",
-    "LATEST",
-    "PLAUSIBLE_FROM",
-    "UNIT_NAMES",
-    "TimeColumn",
-    "bounds_of",
-    "check_unit",
-    "chosen_by_edges",
-    "fitting_unit",
-    "from_microseconds",
-    "microseconds",
-    "read_zone",
-    "shown_moment",
-    "to_utc",
-]
-
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND: Final = 1_000_000
 _PER_SECOND: Final[dict[TimeUnit, int]] = {

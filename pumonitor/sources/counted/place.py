@@ -7,8 +7,6 @@ from typing import Final
 from pumonitor.errors import InputError
 from pumonitor.sources.column_types.monitored_tables import SqlTable
 
-__all__ = ["is_counts_address", "place_of_counts"]
-
 _MARK: Final = "counts://"
 
 

@@ -31,8 +31,6 @@ from pumonitor.sources.windows.counts_rows import LABEL_PROBLEMS, PREDICTION_PRO
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["arrow_schema", "counts_in", "refuse_problems", "rows_of"]
-
 
 def arrow_schema(segments: int) -> pa.Schema:
     """The table's columns as Arrow types."""

@@ -34,21 +34,6 @@ from typing import Final, Literal
 from pumonitor.ports import CountRequest
 from pumonitor.sources.column_types.time_columns import microseconds
 
-__all__ = [
-    "DELAY",
-    "FIELDS",
-    "FOUND",
-    "GROUP",
-    "PROBLEM",
-    "TOTALS",
-    "VERSION",
-    "CountedSettings",
-    "Field",
-    "fields_of",
-    "moments_text",
-    "segment_field",
-]
-
 VERSION: Final = 1
 """Grows with every change after which an older reader would count something else."""
 

@@ -42,8 +42,6 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
 
-__all__ = ["CountedTable", "open_counted"]
-
 _ROLE = "counts"
 
 

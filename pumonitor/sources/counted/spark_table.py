@@ -30,8 +30,6 @@ from pumonitor.sources.windows.counts_query import MOST_GROUPS, Statement
 from pumonitor.sources.windows.counts_source import CountedSource
 from pumonitor.sources.windows.counts_spark import SparkEngine
 
-__all__ = ["SparkCountsTable", "spark_counts_table"]
-
 SetKey = tuple[int, int, str, str]
 """Start and end of a window, moments and settings: what two sets of the same have in common."""
 

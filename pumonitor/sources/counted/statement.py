@@ -42,8 +42,6 @@ from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable, channel_column
 from pumonitor.sources.windows.statement_values import Values
 
-__all__ = ["DeclaredTables", "counting_statement", "set_statement", "table_definition"]
-
 _KINDS: Final[Mapping[str, Kind]] = {
     "id": "text",
     "score": "number",

@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["columns_of", "rows_of"]
-
 
 def columns_of(answer: pa.Table) -> Mapping[str, Any]:
     """Columns by name: numbers as arrays, masked where they are null, all else as lists."""

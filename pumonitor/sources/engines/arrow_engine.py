@@ -15,8 +15,6 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ArrowEngine"]
-
 
 class ArrowEngine(LoadsNothing, ABC):
     """Asks statement by statement; each sees the rows of its own moment."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.windows.counts_engine import Reading
 
-__all__ = ["BigQueryBackend", "open_bigquery"]
-
 _NOT_FOUND: Final = 404
 _BAD_REQUEST: Final = 400
 

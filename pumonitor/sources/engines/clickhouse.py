@@ -25,8 +25,6 @@ from pumonitor.sources.windows.counts_query import Statement
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SETTINGS", "ClickHouseEngine", "open_chdb", "open_clickhouse"]
-
 SETTINGS: Final[dict[str, str | int]] = {
     # Without these the same query runs and counts otherwise: what an outer join does not find is
     # 0 or '' there, a cast of NULL is 0, and so is the largest of nothing.

@@ -9,8 +9,6 @@ from typing import ClassVar
 from pumonitor.sources.column_types.column_kinds import Key, Kind
 from pumonitor.sources.column_types.dialects import WITH_OFFSET, WITHOUT_OFFSET, Dialect
 
-__all__ = ["ClickHouse", "EmbeddedClickHouse"]
-
 
 class ClickHouse(Dialect):
     """Types that hold no NULL unless told to, and counts without a sign."""

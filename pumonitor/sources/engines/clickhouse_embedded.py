@@ -13,8 +13,6 @@ from pumonitor.sources.engines.clickhouse_transport import told
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["EmbeddedTransport"]
-
 
 class EmbeddedTransport:
     """One folder of tables, or a database in memory.

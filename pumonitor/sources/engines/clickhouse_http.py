@@ -12,8 +12,6 @@ from pumonitor.sources.engines.clickhouse_transport import ClickHouseError, told
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["HttpTransport"]
-
 _PORTS: Final = {"http": 8123, "https": 8443}
 _SECONDS_TO_CONNECT: Final = 30
 _BEYOND_THE_LIMIT: Final = 30

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ClickHouseError", "Transport", "told"]
-
 _CODE: Final = re.compile(r"^Code: (\d+)\. DB::Exception: (.*)", re.DOTALL)
 _AFTERWARDS: Final = re.compile(r": (?:In scope|While executing|while ).*|\. \([A-Z_]+\).*")
 

@@ -25,8 +25,6 @@ from pumonitor.sources.windows.duckdb_answers import DuckDBAnswers, described
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["DuckDBFile", "open_duckdb"]
-
 _ATTACHED: Final = "given"
 _IN_MEMORY: Final = ("", ":memory:")
 

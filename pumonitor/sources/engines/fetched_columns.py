@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sqlalchemy import CursorResult
 
-__all__ = ["columns_of"]
-
 _FETCHED_AT_ONCE: Final = 10_000
 _MOST_KEPT: Final = 10_000
 """Different texts of which equal ones are held once; more are ids, which differ."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pumonitor.errors import InputError
 
-__all__ = ["refuse_host"]
-
 
 def refuse_host(url: str, *, example: str) -> None:
     """Refuse a URL that names a host, a user or a token, and repeat none of it.

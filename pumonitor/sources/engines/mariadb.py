@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.windows.counts_engine import Reading
 
-__all__ = ["MariaDB", "MariaDBBackend", "open_mariadb"]
-
 # By the numbers of its protocol.
 _KINDS: Final[dict[int, tuple[str, Kind]]] = {
     1: ("tinyint", "integer"),

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pumonitor.sources.column_types.monitored_tables import SqlQuery, SqlTable
 from pumonitor.sources.windows.contained_sql import check_query
 
-__all__ = ["Named", "named"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:

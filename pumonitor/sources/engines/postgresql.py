@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.windows.counts_engine import Reading
 
-__all__ = ["PostgreSQLBackend", "open_postgresql"]
-
 # By the numbers under which PostgreSQL lists its types, the same with every driver.
 _KINDS: Final[dict[int, tuple[str, Kind]]] = {
     16: ("boolean", "boolean"),

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.windows.counts_parts import Statement
 
-__all__ = ["planned_scan"]
-
 # Of each table of the plan: its bytes, and the tables that it is a partition of the same one with.
 _TABLES: Final = """
 SELECT child.oid::bigint AS number, ns.nspname AS schema, child.relname AS name,

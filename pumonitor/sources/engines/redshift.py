@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.windows.counts_engine import Reading
 
-__all__ = ["RedshiftBackend", "open_redshift"]
-
 _QUERY_CANCELED: Final = "57014"
 _NOT_ALLOWED: Final = "42501"
 _SCANNED: Final = re.compile(r"\bScan on\b.*\brows=(\d+) width=(\d+)")

@@ -14,8 +14,6 @@ from pumonitor.errors import ExtraMissingError, InputError, did_you_mean
 if TYPE_CHECKING:
     from pumonitor.sources.windows.counts_engine import Engine
 
-__all__ = ["GROUP", "EngineKind", "engine_kind", "engine_kinds", "open_engine", "scheme_of"]
-
 GROUP: Final = "pumonitor.engines"
 """Entry points of this group name an `EngineKind` each; others add their engines so."""
 

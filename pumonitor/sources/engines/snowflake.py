@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.windows.counts_engine import Reading
 
-__all__ = ["SnowflakeBackend", "open_snowflake"]
-
 # By the numbers of types in what its driver tells of an answer.
 _KINDS: Final[dict[int, tuple[str, Kind]]] = {
     0: ("NUMBER", "number"),

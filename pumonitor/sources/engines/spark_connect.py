@@ -20,8 +20,6 @@ from pumonitor.sources.windows.spark_watch import try_for_seconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SparkConnectEngine", "open_spark_connect"]
-
 
 def open_spark_connect(
     url: str, *, timeout: float, as_of: datetime | None = None

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.windows.counts_engine import Reading
 
-__all__ = ["LABELS_TABLE", "SqlBackend", "answered_rows", "ids_with_nul"]
-
 LABELS_TABLE: Final = "pumonitor_labels"
 """The temporary table of labels that came from another engine, all that is ever written."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.engines.sql_backend import SqlBackend
 
-__all__ = ["connections_to", "secrets_of"]
-
 
 def connections_to(url: str, backend: SqlBackend, *, timeout: float) -> Engine:
     """Connections to a database, each opened when it is needed and closed for good afterwards."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 _Fetched = TypeVar("_Fetched")
 
-__all__ = ["SQLEngine"]
-
 _BATCH_ROWS: Final = 10_000
 _INSERT: Final = (
     f"INSERT INTO {LABELS_TABLE} (id, known, label, propensity) "

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.windows.counts_engine import Reading
 
-__all__ = ["SQLiteBackend", "open_sqlite"]
-
 _LONGEST_WAIT: Final = 30.0
 """Seconds for which a database may be locked by who writes it."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.windows.counts_engine import Reading
 
-__all__ = ["TrinoBackend", "open_trino"]
-
 _TOOK_TOO_LONG: Final = frozenset({"EXCEEDED_TIME_LIMIT"})
 
 

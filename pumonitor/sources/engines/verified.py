@@ -8,8 +8,6 @@ from typing import Final
 from pumonitor.sources.engines.registry import EngineKind, engine_kind
 from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks
 
-__all__ = ["VERIFIED", "is_verified", "remarks_on"]
-
 VERIFIED: Final[Mapping[str, tuple[str, ...]]] = {
     "duckdb": ("1", "2"),
     "postgresql": ("16",),

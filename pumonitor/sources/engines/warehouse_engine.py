@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pumonitor.scans import Scan
     from pumonitor.sources.windows.counts_engine import Reading
 
-__all__ = ["WarehouseBackend", "WarehouseEngine", "opened_by"]
-
 
 class WarehouseBackend(SqlBackend):
     """A warehouse as most are.

@@ -9,15 +9,6 @@ from typing import Final, Literal
 
 from pumonitor.errors import InputError
 
-__all__ = [
-    "LakeAddress",
-    "LakeFormat",
-    "absolute_lake_address",
-    "is_lake_address",
-    "lake_address",
-    "shown_lake_address",
-]
-
 LakeFormat = Literal["delta", "iceberg"]
 
 _MARKS: Final[dict[LakeFormat, str]] = {"delta": "delta://", "iceberg": "iceberg://"}

@@ -10,8 +10,6 @@ from typing import Final
 from pumonitor.errors import ExtraMissingError, PumonitorError, SourceError
 from pumonitor.sources.reach.remote_failures import without_signatures
 
-__all__ = ["extra_missing", "in_our_words", "secrets_in"]
-
 _MOST: Final = 300
 _SHORTEST_SECRET: Final = 4
 _SECRET_NAME: Final = re.compile(r"key|secret|token|passw|credential|signature|sas", re.IGNORECASE)

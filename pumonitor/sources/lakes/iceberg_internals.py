@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pyiceberg.table import FileScanTask
     from pyiceberg.table.metadata import TableMetadata
 
-__all__ = ["stream"]
-
 _KNOWN: Final = "0.12"
 
 

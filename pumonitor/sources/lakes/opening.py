@@ -10,8 +10,6 @@ from pumonitor.sources.lakes.delta import open_delta
 from pumonitor.sources.lakes.iceberg import open_iceberg
 from pumonitor.sources.lakes.table import LakeTable, LakeVersion
 
-__all__ = ["open_lake"]
-
 
 def open_lake(address: str, *, as_of: datetime | None = None) -> LakeTable:
     """Open the newest version of a table, or the one that was the newest at a moment.

@@ -14,8 +14,6 @@ from pumonitor.sources.lakes.failures import in_our_words
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LakeRows", "LakeTable", "LakeVersion", "TimeRange", "saying_why"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeRange:

@@ -12,8 +12,6 @@ from pumonitor.sources.reach.session import quoted
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["NOT_FOR_STREAMS", "show_rows"]
-
 NOT_FOR_STREAMS: Final = ("partial_aggregate_pushdown", "join_filter_pushdown")
 """Optimizers that are no use here.
 

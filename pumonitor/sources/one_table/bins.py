@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from pumonitor.sources.one_table.checks import Totals
 from pumonitor.sources.reach.session import number
 
-__all__ = ["Bins", "best_bins"]
-
 FloatArray = NDArray[np.float64]
 
 _SAMPLE_BINS = 4096

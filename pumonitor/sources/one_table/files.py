@@ -23,8 +23,6 @@ from pumonitor.sources.one_table.propensities import EVERY_POSITIVE, PropensityC
 from pumonitor.sources.reach.session import Progress, Session, number
 from pumonitor.tables import ScoreTable, Weights
 
-__all__ = ["read_score_table"]
-
 _SAMPLE_ROWS = 200_000
 
 

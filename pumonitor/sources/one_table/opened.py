@@ -23,8 +23,6 @@ from pumonitor.sources.reach.session import (
 if TYPE_CHECKING:
     from pumonitor.sources.lakes.table import LakeTable
 
-__all__ = ["opened_rows"]
-
 
 @contextmanager
 def opened_rows(

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pumonitor._validate import check_propensity_settings
 from pumonitor.sources.reach.session import number
 
-__all__ = ["EVERY_POSITIVE", "PropensityColumn", "moments_of"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropensityColumn:

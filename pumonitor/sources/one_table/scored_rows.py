@@ -17,8 +17,6 @@ from pumonitor.sources.one_table.checks import check_rows
 from pumonitor.sources.one_table.opened import opened_rows
 from pumonitor.sources.reach.session import Progress
 
-__all__ = ["ScoredRows", "read_scored_rows"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScoredRows:

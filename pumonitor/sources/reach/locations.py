@@ -13,16 +13,6 @@ from pumonitor.errors import DamagedFileError, InputError, nearest
 from pumonitor.masks import without_password
 from pumonitor.sources.reach.table_formats import refuse_tables_on_disk
 
-__all__ = [
-    "FileKind",
-    "Location",
-    "locate",
-    "matches_nothing",
-    "matching_files",
-    "nothing_found",
-    "short_name",
-]
-
 FileKind = Literal["csv", "parquet", "json", "table"]
 """What files hold; "table" is one that another library reads, of a lake."""
 

@@ -18,8 +18,6 @@ from pumonitor.sources.reach.table_formats import log_folders, refuse_tables_at_
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Place", "connect", "files_of", "no_files", "place_of_files"]
-
 Place = Location | RemoteFiles
 
 

@@ -22,8 +22,6 @@ from pumonitor.sources.reach.session import text
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["prepare_access"]
-
 _INSTALL: Final = (
     "pip install duckdb==1.5.5 duckdb-extension-httpfs==1.5.5 duckdb-extension-aws==1.5.5, or, for "
     "another version of DuckDB, python -c \"import duckdb; duckdb.sql('INSTALL {}')\""

@@ -8,8 +8,6 @@ from typing import Final
 from pumonitor.errors import InputError, SourceError
 from pumonitor.sources.reach.remote_stores import TIMEOUT_SECONDS, TRIES, WEB, credentials_of
 
-__all__ = ["remote_failure", "without_signatures"]
-
 _ADDRESS: Final = re.compile(r"(\b[a-z][a-z0-9]*://)(?:[^/\s'\"@]*@)?([^\s'\"?]*)(?:\?[^\s'\"]*)?")
 _REMOTE: Final = re.compile(r"HTTP (GET|HEAD) |^HTTP Error|\bETag\b|Transferred a partial")
 _STATUS: Final = re.compile(r"(?:\(|returned )HTTP (\d+)")

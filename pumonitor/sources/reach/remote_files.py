@@ -11,8 +11,6 @@ from pumonitor.errors import InputError
 from pumonitor.sources.reach.locations import FileKind
 from pumonitor.sources.reach.remote_stores import WEB
 
-__all__ = ["RemoteFiles", "is_remote", "remote_files", "shown_address"]
-
 _SCHEMES: Final = ("s3", "gs", "gcs", "r2", *WEB)
 _SUFFIXES: Final[dict[str, FileKind]] = {
     ".parquet": "parquet",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ENDPOINTS", "KEYS", "KINDS", "TIMEOUT_SECONDS", "TRIES", "WEB", "credentials_of"]
-
 WEB: Final = ("http", "https")
 TIMEOUT_SECONDS: Final = 30
 """That a server may be silent, each time."""

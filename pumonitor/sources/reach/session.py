@@ -18,17 +18,6 @@ from pumonitor.sources.reach.remote_failures import remote_failure, without_sign
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = [
-    "READ_EXACTLY",
-    "Progress",
-    "Session",
-    "contained",
-    "number",
-    "open_session",
-    "quoted",
-    "text",
-]
-
 Progress = Callable[[str, float], None]
 """Called with what is being done and the share of it done, 0 to 1."""
 

@@ -11,8 +11,6 @@ from typing import Final
 
 from pumonitor.errors import InputError
 
-__all__ = ["log_folders", "refuse_tables_at_addresses", "refuse_tables_on_disk"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Format:

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Answers", "Repeats", "WindowAnswers", "numbers_of", "texts_of"]
-
 Columns = Mapping[str, NDArray[Any]]
 
 

@@ -19,8 +19,6 @@ from pumonitor.sources.windows.id_slices import IdSlice
 from pumonitor.sources.windows.slices import added
 from pumonitor.sources.windows.sorted_scores import groups_of_scores, scores_to_sort
 
-__all__ = ["STEP", "answers_here", "with_repeats"]
-
 STEP: Final = "Counting rows"
 """What users see while rows are counted."""
 

@@ -26,8 +26,6 @@ from pumonitor.sources.windows.statement_values import Values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LABELED", "SOUGHT", "RowsApart", "ids_anywhere", "rows_apart", "rows_told_apart"]
-
 LABELED: Final = "pumonitor_labeled"
 """Ids that labels are about, with their numbers."""
 SOUGHT: Final = "pumonitor_sought"

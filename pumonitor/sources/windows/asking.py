@@ -25,8 +25,6 @@ from pumonitor.sources.windows.label_parts import of_each_part, progress_of_part
 from pumonitor.sources.windows.refusing import check_labels, refuse_labels
 from pumonitor.sources.windows.slices import added, outside, slices_of
 
-__all__ = ["LoadIds", "TooMuchError", "ask", "count_orphans", "distinct"]
-
 LoadIds = Callable[[tuple[datetime, datetime] | None], None]
 """Gets ids of predictions ready, of a stretch of time or all."""
 

@@ -33,8 +33,6 @@ from pumonitor.sources.windows.slices import added
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["IdsRepeatError", "ask_apart"]
-
 
 class IdsRepeatError(Exception):
     """Ids stand more than once in a window."""

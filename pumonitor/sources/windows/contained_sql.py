@@ -13,16 +13,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.windows.counts_parts import Statement
 
-__all__ = [
-    "LABEL_PARAMETERS",
-    "PREDICTION_PARAMETERS",
-    "WRITTEN_OUT",
-    "check_query",
-    "for_sqlalchemy",
-    "spelled_out",
-    "written_out",
-]
-
 PREDICTION_PARAMETERS: Final = frozenset({"start", "end"})
 LABEL_PARAMETERS: Final = frozenset({"as_of"})
 _KNOWN: Final = PREDICTION_PARAMETERS | LABEL_PARAMETERS

@@ -16,8 +16,6 @@ from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.described import named_columns
 from pumonitor.sources.windows.label_parts import of_each_part
 
-__all__ = ["BeyondLimitError", "Cost", "Stopwatch"]
-
 _ALWAYS: Final = (EARLIEST, LATEST)
 _Query = TypeVar("_Query", bound=CountQuery)
 

@@ -14,8 +14,6 @@ from pumonitor.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LazyTable", "eager_table"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LazyTable:

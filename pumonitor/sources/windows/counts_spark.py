@@ -27,8 +27,6 @@ from pumonitor.sources.windows.spark_watch import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SparkEngine", "in_our_words", "is_spark_frame"]
-
 _Answer = TypeVar("_Answer")
 
 _PARTITIONS: Final = "spark.sql.shuffle.partitions"

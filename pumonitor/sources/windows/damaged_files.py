@@ -18,8 +18,6 @@ from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, from_micr
 from pumonitor.sources.reach.session import Session, text
 from pumonitor.sources.windows.counts_engine import Engine, NamesDamagedFiles
 
-__all__ = ["check_files", "damaged_files", "naming_file", "waits_for"]
-
 _DATE: Final = re.compile(r"(?<!\d)(\d{4})\D{0,7}(\d{2})\D{0,5}(\d{2})(?!\d)")
 """A day in a path, as in 2026-01-31, 20260131 or year=2026/month=01/day=31."""
 _DAY: Final = timedelta(days=1)

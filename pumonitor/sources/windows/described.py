@@ -17,8 +17,6 @@ from pumonitor.sources.windows.counts_rows import (
 )
 from pumonitor.sources.windows.statement_values import Values
 
-__all__ = ["named_columns", "plain_values", "sample_of", "types_of"]
-
 _SAMPLE_ROWS: Final = 5
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery
 
-__all__ = ["SeenIds", "all_different", "all_distinct", "ranges_of", "seen_ids"]
-
 _IDS_AT_ONCE: Final = 8_000_000
 _MOST_PARTS: Final = 32
 """In which ids are looked at: a part may have to read all of them, so of many parts are larger."""

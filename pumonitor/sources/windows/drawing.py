@@ -21,8 +21,6 @@ from pumonitor.sources.windows.label_parts import of_each_part
 if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
 
-__all__ = ["DrawQuery", "count_bins", "draw_rows"]
-
 _SEED: Final = re.compile(r"[A-Za-z0-9_.-]{1,200}")
 _BEYOND_ALL: Final = "g"
 """Sorts after every hexadecimal digit."""

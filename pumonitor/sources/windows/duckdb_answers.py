@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["DuckDBAnswers", "described", "kind_of_type"]
-
 _KINDS: Final[dict[str, Kind]] = {
     "FLOAT": "single",
     "DOUBLE": "number",

@@ -26,8 +26,6 @@ from pumonitor.sources.windows.counts_rows import (
 )
 from pumonitor.sources.windows.described import named_columns
 
-__all__ = ["MOST_AHEAD", "Extent", "ahead", "extent_of"]
-
 _DAY: Final = timedelta(days=1)
 MOST_AHEAD: Final = 0.01
 """Largest part of a day's rows that may be ahead of now; a single row may in any case."""

@@ -22,8 +22,6 @@ from pumonitor.sources.windows.slices import slices_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FewRows"]
-
 
 class FewRows:
     """The rows of the windows that labels are about, and these labels.

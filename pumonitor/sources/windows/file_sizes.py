@@ -14,8 +14,6 @@ from pumonitor.sources.column_types.dialects import DuckDB
 from pumonitor.sources.reach.session import Session, text
 from pumonitor.sources.windows.counts_engine import LASTING
 
-__all__ = ["InMemory", "ParquetSizes", "Sizes", "WholeFiles", "ends_in_footers"]
-
 _DIALECT: Final = DuckDB()
 
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER
 
-__all__ = ["LabelDelays"]
-
 _LEVELS: Final = (0.1, 0.5, 0.9)
 
 

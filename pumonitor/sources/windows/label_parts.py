@@ -11,8 +11,6 @@ from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.id_slices import IdSlice
 
-__all__ = ["of_each_part", "progress_of_part", "rows_of_all"]
-
 _Query = TypeVar("_Query", bound=CountQuery)
 
 

@@ -16,8 +16,6 @@ from pumonitor.sources.windows.described import plain_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["arrow_column", "as_received", "labels_in_arrow"]
-
 
 def labels_in_arrow(answer: Mapping[str, Any], *, key: Key) -> pa.Table:
     """The answer to `CountQuery.labels_as_said`, as engines receive it."""

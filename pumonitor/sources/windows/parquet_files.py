@@ -14,8 +14,6 @@ from pumonitor.sources.column_types.columns import parquet_layout, place_of
 from pumonitor.sources.reach.locations import short_name
 from pumonitor.sources.reach.session import Session, text
 
-__all__ = ["ParquetFiles", "file_of", "parquet_files"]
-
 _SHOWN_TYPES: Final = 3
 
 

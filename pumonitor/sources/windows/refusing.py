@@ -22,16 +22,6 @@ from pumonitor.sources.windows.counts_problems import (
 from pumonitor.sources.windows.counts_query import MOST_GROUPS, CountQuery
 from pumonitor.sources.windows.described import named_columns
 
-__all__ = [
-    "check_groups",
-    "check_labels",
-    "check_predictions",
-    "problems_of",
-    "refuse_labels",
-    "unusable_rows",
-    "unusable_window",
-]
-
 _MOST_SEGMENTS: Final = 1_000
 
 

@@ -20,8 +20,6 @@ from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.counts_rows import NUMBERS, feature_columns
 from pumonitor.sources.windows.label_parts import of_each_part
 
-__all__ = ["SampleQuery", "feature_values", "sample_window"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleQuery(CountQuery):

@@ -11,8 +11,6 @@ from typing import Final
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.time_columns import chosen_by_edges, microseconds
 
-__all__ = ["UNREAD", "CountedWindow", "last_moment", "moment", "place_of", "stretches"]
-
 UNREAD: Final = -1
 """Place of rows whose time cannot be read: they are of no window, or of any."""
 

@@ -17,8 +17,6 @@ from pumonitor.sources.windows.answers import Answers, Repeats, numbers_of, text
 from pumonitor.sources.windows.different_ids import SeenIds, ranges_of
 from pumonitor.sources.windows.id_slices import IdSlice
 
-__all__ = ["NO_PROPENSITY", "added", "outside", "slices_of"]
-
 _LABELS_AT_ONCE: Final = 2_000_000
 _MOST_SLICES: Final = 32
 """By hashes: each slice reads all rows."""

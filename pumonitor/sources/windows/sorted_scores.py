@@ -19,8 +19,6 @@ from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.slices import NO_PROPENSITY
 
-__all__ = ["groups_of_scores", "scores_to_sort"]
-
 _LEAST: Final = 50_000
 """Of fewer rows a statement more takes longer than a group-by."""
 

@@ -15,8 +15,6 @@ from typing import Any, Final, Generic, TypeVar
 
 from pumonitor.errors import SourceError
 
-__all__ = ["GivenUpError", "answered_in_time", "try_for_seconds"]
-
 _Answer = TypeVar("_Answer")
 
 _RETRIES: Final = 4

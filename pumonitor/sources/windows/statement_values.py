@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.dialects import Dialect
 
-__all__ = ["Values"]
-
 
 @dataclass(slots=True)
 class Values:

@@ -17,14 +17,6 @@ from pumonitor.sources.windows.counts_rows import prediction_ids
 from pumonitor.sources.windows.label_parts import rows_of_all
 from pumonitor.sources.windows.statement_values import Values
 
-__all__ = [
-    "UnmatchedQuery",
-    "find_unmatched_labels",
-    "is_reported",
-    "likely_repair",
-    "may_be_reported",
-]
-
 _LEAST: Final = 3
 _LEAST_SHARE: Final = 0.01
 """A share of labels without prediction that late and deleted predictions leave."""

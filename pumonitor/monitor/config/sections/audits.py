@@ -19,8 +19,6 @@ from pumonitor.monitor.config.values.kinds import (
 )
 from pumonitor.monitor.config.values.shares import InnerShare, ShareToHalf
 
-__all__ = ["METRICS_OF_AUDITS", "Audits", "Verdicts"]
-
 METRICS_OF_AUDITS: Final = (
     "class_prior",
     "unlabeled_prior",

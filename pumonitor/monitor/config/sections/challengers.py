@@ -12,8 +12,6 @@ from pumonitor.monitor.config.sections.sources import Source
 from pumonitor.monitor.config.values.kinds import Column, Columns, Number, Part, Text
 from pumonitor.monitor.config.values.shares import InnerShare
 
-__all__ = ["Challengers", "Features", "Gate", "GateMetric"]
-
 GateMetric = Literal["recall", "aul"]
 
 _REGISTERED: Final = re.compile(

@@ -14,8 +14,6 @@ from pumonitor.monitor.config.text.problems import WithinError
 from pumonitor.monitor.config.values.kinds import Part, is_number
 from pumonitor.monitor.config.values.periods import Period
 
-__all__ = ["GivenPrior"]
-
 _PERIOD: Final = "of: {start: 2026-01-01, end: 2026-02-01}"
 _FORMS: Final = (
     "must be auto, the name of a method, a number, [low, high] or [value, low, high], or a mapping "

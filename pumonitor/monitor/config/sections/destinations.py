@@ -22,8 +22,6 @@ from pumonitor.monitor.delivery.http.public_addresses import is_public
 from pumonitor.monitor.delivery.http.signatures import signing_key
 from pumonitor.monitor.delivery.notifications.message import Event, Format
 
-__all__ = ["KINDS", "SEGMENT_METRICS", "Destination", "Kind", "SegmentMetrics", "Tracking"]
-
 SEGMENT_METRICS: Final = (
     "class_prior",
     "aul",

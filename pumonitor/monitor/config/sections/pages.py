@@ -10,8 +10,6 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from pumonitor.monitor.config.values.kinds import Part
 
-__all__ = ["Pages"]
-
 _EXAMPLE: Final = "https://pumonitor.example.org"
 _UNFIT: Final = re.compile(r"[^!-~]|[<>\"'(){}\\^`|]")
 """Characters that an address must escape, or at which chats end a link."""

@@ -9,8 +9,6 @@ from typing import Any
 
 from pumonitor.monitor.config.values.periods import span_of
 
-__all__ = ["PriorOfPeriod", "audited_prior", "shown_meaning"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorOfPeriod:

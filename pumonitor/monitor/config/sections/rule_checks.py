@@ -17,8 +17,6 @@ from pumonitor.monitor.config.sections.rules import (
 from pumonitor.monitor.config.text.problems import WithinError
 from pumonitor.monitor.config.values.durations import shown_duration
 
-__all__ = ["check_audits_are_meant", "check_destinations", "check_rules"]
-
 _LEAST_WINDOWS: Final = 3
 
 

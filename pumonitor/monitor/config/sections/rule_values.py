@@ -13,20 +13,6 @@ from pumonitor.monitor.config.sections.metric_names import METRICS, refuse_unkno
 from pumonitor.monitor.config.values.durations import read_duration
 from pumonitor.monitor.config.values.kinds import Number, Text, as_tuple, is_number
 
-__all__ = [
-    "Change",
-    "ChangeGiven",
-    "ComparedWith",
-    "Destinations",
-    "Direction",
-    "Level",
-    "Metric",
-    "Rate",
-    "Repeat",
-    "Runbook",
-    "as_change",
-]
-
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 

@@ -9,8 +9,6 @@ from pydantic import Field, Tag
 from pumonitor.monitor.config.sections.rules_of_metrics import AnyRule
 from pumonitor.monitor.config.values.kinds import Duration, Number
 
-__all__ = ["AuditConflicts", "AuditOverdue", "AuditRule", "AuditUnread", "UnfairLabels"]
-
 
 class AuditOverdue(AnyRule):
     """The alert fires when no audit has been drawn for as long as `audits.every` says.

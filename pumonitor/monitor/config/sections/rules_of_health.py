@@ -10,18 +10,6 @@ from pumonitor.monitor.config.sections.rule_values import Change, ChangeGiven, D
 from pumonitor.monitor.config.sections.rules_of_metrics import AnyRule, SegmentRule, WindowRule
 from pumonitor.monitor.config.values.kinds import Duration, Number
 
-__all__ = [
-    "FewPositives",
-    "HealthRule",
-    "LabelDelay",
-    "LostRows",
-    "NoData",
-    "ScoreRange",
-    "Stale",
-    "UnmatchedLabels",
-    "Volume",
-]
-
 
 class NoData(WindowRule):
     """The alert fires when a window has no predictions.

@@ -24,16 +24,6 @@ from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.sources.column_types.monitored_tables import Channel as RowsOfChannel
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 
-__all__ = [
-    "Action",
-    "Channel",
-    "Outcomes",
-    "Positives",
-    "Predictions",
-    "Source",
-    "TableColumns",
-    "channel_of",
-]
 _COUNTS: Final = "counts://"
 
 

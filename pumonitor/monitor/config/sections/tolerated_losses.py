@@ -10,8 +10,6 @@ from pumonitor.errors import if_percent
 from pumonitor.monitor.config.sections.rule_values import Level
 from pumonitor.monitor.config.values.kinds import Part
 
-__all__ = ["ToleratedLosses"]
-
 
 def _share(given: float) -> float:
     if not 0 <= given <= 1:

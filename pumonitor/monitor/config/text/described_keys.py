@@ -7,8 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["attributes_of", "with_descriptions"]
-
 _SECTION = re.compile(r"^Attributes\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}\n|\Z)", re.MULTILINE | re.DOTALL)
 _ENTRY = re.compile(r"^(\S[^\n:]*?)(?: : [^\n]*)?\n((?:[ ]+[^\n]*\n?|\n)*)", re.MULTILINE)
 

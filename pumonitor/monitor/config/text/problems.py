@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from pumonitor.errors import InputError
 
-__all__ = ["Place", "Problem", "WithinError", "problem_sentence", "problems_error", "shown_place"]
-
 Place = tuple[str | int, ...]
 """Path of a value in the file: keys and positions from the top."""
 

@@ -12,8 +12,6 @@ from typing import Any, Final
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.text.problems import Place, Problem
 
-__all__ = ["Document", "read_document"]
-
 _MOST_VALUES = 500_000
 _MOST_SENT = 1000
 _DEEPEST = 30

@@ -10,8 +10,6 @@ from pydantic import PrivateAttr
 
 from pumonitor.monitor.config.values.kinds import Part
 
-__all__ = ["Located", "check_address"]
-
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]*://")
 _FILE_DATABASES = ("sqlite", "duckdb")
 _LAKE_OF_FILES = "delta://"

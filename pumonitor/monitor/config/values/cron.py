@@ -8,8 +8,6 @@ from typing import Final
 
 from pumonitor.errors import shortened
 
-__all__ = ["Cron", "read_cron"]
-
 # fmt: off
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun",
                   "jul", "aug", "sep", "oct", "nov", "dec")

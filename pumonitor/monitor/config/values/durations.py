@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from pumonitor.errors import shortened
 
-__all__ = ["read_duration", "shown_duration"]
-
 _SECONDS: Final = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _LENGTH = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z]*)")
 

@@ -25,29 +25,6 @@ from pumonitor.monitor.config.values.durations import read_duration
 from pumonitor.monitor.config.values.sizes import read_size
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 
-__all__ = [
-    "Bytes",
-    "Column",
-    "Columns",
-    "Duration",
-    "Durations",
-    "LabelPurity",
-    "ModelLink",
-    "Moment",
-    "Number",
-    "Part",
-    "Schedule",
-    "Text",
-    "WindowLength",
-    "Words",
-    "Zone",
-    "as_tuple",
-    "is_number",
-    "read_length",
-    "read_window_length",
-    "read_zone",
-]
-
 _LONGEST_YEARS: Final = 100
 _LONGEST: Final = timedelta(days=365.25 * _LONGEST_YEARS)
 _DAYS: Final = {"h": 1 / 24, "d": 1, "w": 7, "mo": 31}

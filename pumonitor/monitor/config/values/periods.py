@@ -10,8 +10,6 @@ from pydantic import ValidationInfo, field_validator
 from pumonitor.monitor.config.values.kinds import Moment, Part
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 
-__all__ = ["Period", "check_span", "holds_window", "span_of"]
-
 
 class Period(Part):
     """A period from start up to but excluding end.

@@ -11,8 +11,6 @@ from pydantic import BeforeValidator, Field
 from pumonitor.errors import if_percent
 from pumonitor.monitor.config.values.kinds import is_number
 
-__all__ = ["InnerShare", "ShareToHalf"]
-
 _PERCENT: Final = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 

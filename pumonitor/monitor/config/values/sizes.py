@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from pumonitor.errors import shortened
 
-__all__ = ["read_size"]
-
 _LETTERS: Final = "kmgtp"
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i?))?(?:b|bytes)?", re.IGNORECASE)
 

@@ -14,8 +14,6 @@ from pydantic_core import CoreSchema, core_schema
 from pumonitor.errors import did_you_mean
 from pumonitor.monitor.config.text.problems import Place, Problem, problems_error
 
-__all__ = ["Replaced", "Secret", "has_variable", "misnamed_variable", "replace_variables"]
-
 _VARIABLE = re.compile(r"\$(\$?)\{([^{}\n]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHOWN: Final = "**********"

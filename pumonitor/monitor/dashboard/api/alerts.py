@@ -25,8 +25,6 @@ from pumonitor.monitor.ledger.records.alerts import (
     Silence,
 )
 
-__all__ = ["alert_answer", "alerts_answer", "history_answer", "silence_answer", "silences_answer"]
-
 _OF_ALERT: Final = (
     "monitor", "rule", "rule_key", "model_version", "segment", "metric", "severity", "incident",
     "firing_since", "value", "low", "high", "reference", "reason", "window_start", "window_end",

@@ -9,8 +9,6 @@ from pydantic import BeforeValidator, Field
 from pumonitor.monitor.changes import LONGEST_TEXT
 from pumonitor.monitor.dashboard.api.values import Asked, Time
 
-__all__ = ["AcknowledgeBody", "NoBody", "NoteBody", "SilenceBody"]
-
 _PRINTABLE: Final = r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$"
 
 

@@ -9,15 +9,6 @@ from pumonitor.monitor.dashboard.api.answers import NEXT
 from pumonitor.monitor.dashboard.api.values import Answer, Moment, Number
 from pumonitor.monitor.ledger.records.promotions import Action, PromotionState
 
-__all__ = [
-    "ChallengerAnswer",
-    "ChallengerCondition",
-    "Challengers",
-    "EvidenceAnswer",
-    "PromotionAnswer",
-    "Promotions",
-]
-
 
 class ChallengerCondition(Answer):
     """A difference, challenger less deployed model, and the value that it has to be above."""

@@ -14,8 +14,6 @@ from pumonitor.monitor.dashboard.api.queries import ListQuery, NoQuery
 from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
 from pumonitor.monitor.dashboard.pages.challengers_found import challengers_found
 
-__all__ = ["challengers_answer", "promotions_answer"]
-
 
 def challengers_answer(
     reading: Reading, path: Mapping[str, str], query: NoQuery

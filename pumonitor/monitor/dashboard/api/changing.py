@@ -34,17 +34,6 @@ from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.rules.alerts.alert import Alert
 
-__all__ = [
-    "Changing",
-    "acknowledge",
-    "add_note",
-    "end_silence",
-    "notes_answer",
-    "silence",
-    "unacknowledge",
-    "withdraw_note",
-]
-
 _LARGEST: Final = 2_000_000_000
 
 

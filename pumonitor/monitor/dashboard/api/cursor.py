@@ -13,8 +13,6 @@ from typing import Any, Final
 
 from pumonitor.monitor.dashboard.api.problems import ProblemError
 
-__all__ = ["cursor_after", "read_cursor", "texts_in"]
-
 _LARGEST: Final = 2**63 - 1
 _UNREADABLE: Final = (binascii.Error, ValueError, TypeError, OverflowError, RecursionError)
 _UNKNOWN: Final = "this cursor belongs to no list: begin again without one, with the same filters"

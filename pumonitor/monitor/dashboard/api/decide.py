@@ -23,8 +23,6 @@ from pumonitor.monitor.dashboard.pages.decide_address import DecideAddress
 from pumonitor.monitor.dashboard.pages.decide_found import Found, StandsOn, stands_on
 from pumonitor.results import Curve, Estimate
 
-__all__ = ["decide_answer"]
-
 
 def decide_answer(
     reading: Reading, path: Mapping[str, str], query: DecideQuery

@@ -11,16 +11,6 @@ from pumonitor.monitor.dashboard.api.values import Answer, Moment, Number
 from pumonitor.monitor.dashboard.pages.decide_found import Kind
 from pumonitor.ports import State
 
-__all__ = [
-    "CurveOfThresholds",
-    "Decided",
-    "DecidedEstimate",
-    "Interval",
-    "Review",
-    "Reviews",
-    "Threshold",
-]
-
 
 class Interval(Answer):
     """An interval of 95%."""

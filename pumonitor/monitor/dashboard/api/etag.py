@@ -10,8 +10,6 @@ from typing import Any
 from pumonitor import __version__
 from pumonitor.monitor.config.sections.monitor import Monitor
 
-__all__ = ["configuration_sum", "etag_of"]
-
 
 def etag_of(*parts: Any) -> str:
     """A strong ETag of an answer that is a function of these parts.

@@ -17,8 +17,6 @@ from pumonitor.monitor.dashboard.api.queries import NoQuery
 from pumonitor.monitor.dashboard.api.reading import Reading
 from pumonitor.monitor.ledger.records.windows import Backlog
 
-__all__ = ["configurations_answer", "health_answer"]
-
 _NO_WORK = Backlog(windows=0, to_collect=0, to_evaluate=0, failing=0, oldest_unfinished=None)
 
 

@@ -35,8 +35,6 @@ from pumonitor.monitor.reports.metric_over_windows import (
 _Key = tuple[str, str, datetime | None, str]
 """Monitor, metric, start of the window, model version."""
 
-__all__ = ["monitor_answer", "monitors_answer", "series_answer"]
-
 
 def monitors_answer(reading: Reading, path: Mapping[str, str], query: ListQuery) -> Monitors:
     """Monitors by name."""

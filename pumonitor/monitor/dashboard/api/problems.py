@@ -12,8 +12,6 @@ from werkzeug.exceptions import HTTPException
 
 from pumonitor.monitor.dashboard.api.values import Answer
 
-__all__ = ["MEDIA_TYPE", "Mistake", "Problem", "ProblemError", "problem_answer", "problem_of"]
-
 MEDIA_TYPE: Final = "application/problem+json"
 
 

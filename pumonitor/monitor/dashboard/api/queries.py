@@ -11,20 +11,6 @@ from pumonitor.decisions import MOST_CASES
 from pumonitor.monitor.dashboard.api.values import Amount, Asked, Score, Switch, Text, Time
 from pumonitor.ports import State
 
-__all__ = [
-    "AlertsQuery",
-    "DecideQuery",
-    "HistoryQuery",
-    "ListQuery",
-    "NoQuery",
-    "NotesQuery",
-    "OneMonitorQuery",
-    "ResultsQuery",
-    "SeriesQuery",
-    "WindowQuery",
-    "WindowsQuery",
-]
-
 _MOST: Final = 1000
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
 

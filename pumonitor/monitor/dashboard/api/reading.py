@@ -15,8 +15,6 @@ from pumonitor.monitor.dashboard.api.queries import ListQuery
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
 
-__all__ = ["Reading", "key_asked", "next_cursor"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:

@@ -19,8 +19,6 @@ from pydantic import (
     WithJsonSchema,
 )
 
-__all__ = ["Answer", "Asked", "Moment", "Number", "Switch", "Text", "Time", "read_time"]
-
 _EARLIEST: Final = datetime(1901, 1, 1, tzinfo=UTC)
 _LATEST: Final = datetime(8999, 1, 1, tzinfo=UTC)
 _LONGEST: Final = 400

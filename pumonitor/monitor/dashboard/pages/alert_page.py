@@ -11,8 +11,6 @@ from pumonitor.monitor.inspection.audits_since import AuditsSince
 from pumonitor.monitor.inspection.incidents import deeds, happenings
 from pumonitor.monitor.page_addresses import version_read
 
-__all__ = ["alert_page"]
-
 _MOST: Final = 100
 
 

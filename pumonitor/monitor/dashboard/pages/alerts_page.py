@@ -11,8 +11,6 @@ from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
 from pumonitor.monitor.rules.alerts.alert import Transition
 
-__all__ = ["alerts_page"]
-
 _MOST_LINES: Final = 200
 _MOST_EVENTS: Final = 200
 

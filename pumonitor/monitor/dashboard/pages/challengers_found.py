@@ -16,16 +16,6 @@ from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.challengers import ChallengerDifferences, NotedChallenger
 
-__all__ = [
-    "BetterChallenger",
-    "ChallengersFound",
-    "OtherChallenger",
-    "as_sentence",
-    "better_challengers",
-    "challengers_found",
-    "said_to_be_better",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherChallenger:

@@ -28,8 +28,6 @@ from pumonitor.monitor.ledger.records.promotions import Promotion
 from pumonitor.names import title
 from pumonitor.report.numbers import percent
 
-__all__ = ["challengers_page"]
-
 _MOST_PROMOTIONS: Final = 100
 _BADGES: Final = {"better": "ok", "worse": "critical", "cannot be judged": "warning"}
 _METRICS: Final[tuple[GateMetric, ...]] = ("recall", "aul")

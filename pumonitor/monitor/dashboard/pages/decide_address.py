@@ -14,8 +14,6 @@ from pumonitor.errors import InputError, shortened
 from pumonitor.monitor.dashboard.address import moment_in, number_in
 from pumonitor.monitor.page_addresses import version_read
 
-__all__ = ["PER", "DecideAddress"]
-
 PER: Final = {"window": "cases a window", "day": "cases a day", "share": "% of cases"}
 """What a review capacity is of."""
 

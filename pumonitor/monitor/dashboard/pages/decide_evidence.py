@@ -9,8 +9,6 @@ from pumonitor.monitor.dashboard.pages.decide_address import DecideAddress
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 
-__all__ = ["MOST_TRIED", "mature_evaluations"]
-
 MOST_TRIED: Final = 12
 """How many windows without estimates are passed over before the page gives up."""
 

@@ -28,8 +28,6 @@ from pumonitor.report.decision_words import best_said, review_said
 from pumonitor.report.numbers import number
 from pumonitor.results import Curve
 
-__all__ = ["Found", "Kind", "StandsOn", "stands_on"]
-
 _DAY: Final = 86_400.0
 Kind = Literal["now", "chosen", "best"]
 

@@ -26,8 +26,6 @@ from pumonitor.report.decision_words import (
 from pumonitor.report.numbers import number, rows
 from pumonitor.results import Curve
 
-__all__ = ["decide_page"]
-
 _SHARES: Final = ("precision", "recall", "f1")
 _DRAWN: Final = (
     "f1",

@@ -7,8 +7,6 @@ from typing import Any
 
 from pumonitor.report.numbers import interval_text, percent, rows
 
-__all__ = ["how_computed"]
-
 
 def how_computed(name: str, evaluation: Mapping[str, Any]) -> str:
     """Method, rows, the class prior's part in the uncertainty, and bounds; "" if nothing is stored.

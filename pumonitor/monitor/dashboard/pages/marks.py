@@ -17,8 +17,6 @@ from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows
 from pumonitor.plain_text import one_line
 
-__all__ = ["marks_shown", "notes_shown"]
-
 _MOST: Final = 40
 _LONGEST: Final = 160
 _AN_INSTANT: Final = timedelta(microseconds=1)

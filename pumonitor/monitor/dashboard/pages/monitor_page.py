@@ -45,8 +45,6 @@ from pumonitor.monitor.reports.realised_looks import realised_looks
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF
 
-__all__ = ["asked_series", "metrics_shown", "monitor_csv", "monitor_page", "usual_metric"]
-
 _FIRST_SHOWN: Final = ("f1", "recall", "precision", "auc", "aul", "class_prior")
 
 

@@ -20,8 +20,6 @@ from pumonitor.monitor.reports.paired_windows import (
 )
 from pumonitor.names import COUNTS
 
-__all__ = ["Beside", "OfWindow", "segments_beside", "signed", "values_beside", "versions_beside"]
-
 _MOST_VERSIONS: Final = 6
 _MOST_SEGMENTS: Final = 40
 

@@ -20,8 +20,6 @@ from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
 from pumonitor.monitor.windows.evaluate import references_in
 
-__all__ = ["simulate_page"]
-
 _LONGEST: Final = 2000
 _CPU_SECONDS: Final = 10.0
 _MOST_EVENTS: Final = 100

@@ -26,8 +26,6 @@ from pumonitor.monitor.rules.alerts.alert import Severity
 from pumonitor.monitor.windows.due.due_windows import have_stopped
 from pumonitor.ports import State
 
-__all__ = ["Condition", "HeadlineEstimate", "MonitorStanding", "standings_of"]
-
 Condition = Literal["failing", "critical", "warning", "stopped", "muted", "no results", "fine"]
 """How urgently somebody is needed, the most urgent first.
 

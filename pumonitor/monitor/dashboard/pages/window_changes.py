@@ -11,8 +11,6 @@ from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEval
 from pumonitor.names import title
 from pumonitor.report.numbers import rows
 
-__all__ = ["changes_said"]
-
 _TOLD: Final = ("f1", "precision", "recall", "auc", "class_prior")
 _WHOLE: Final = 1e-6
 

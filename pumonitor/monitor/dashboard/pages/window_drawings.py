@@ -27,8 +27,6 @@ from pumonitor.report.numbers import number, percent
 from pumonitor.report.sensitivity_chart import sensitivity_reading
 from pumonitor.results import Curve
 
-__all__ = ["Drawing", "WindowDrawings", "window_drawings"]
-
 FloatArray = NDArray[np.float64]
 Rows = Mapping[str, PublishedResult]
 

@@ -12,8 +12,6 @@ from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.windows.input_findings import ROW_KINDS
 from pumonitor.report.numbers import percent_with_interval, rows
 
-__all__ = ["configuration_said", "counted_rows", "made_with_said"]
-
 _ALWAYS: Final = ("predictions", "label_rows")
 
 

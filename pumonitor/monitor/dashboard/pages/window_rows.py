@@ -18,8 +18,6 @@ from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows
 from pumonitor.plain_text import one_line
 from pumonitor.report.numbers import percent
 
-__all__ = ["window_rows"]
-
 _ROW: Final = (
     '<tr><th scope="row"><a href="{}">{}</a></th><td>{}</td>{}<td><b>{}</b>{}</td>'
     "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n"

@@ -18,8 +18,6 @@ from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConn
 
 from pumonitor.monitor.delivery.http.public_addresses import is_public
 
-__all__ = ["Deadline", "PrivateAddressError", "guarded_session"]
-
 
 class PrivateAddressError(Exception):
     """A host name resolves to an address that is not public."""

@@ -32,8 +32,6 @@ from pumonitor.monitor.delivery.sending.failures import (
 )
 from pumonitor.ports import Clock
 
-__all__ = ["Answer", "Limits", "Requests", "retry_after"]
-
 _TRIED_AGAIN: Final = frozenset({408, 425, 429})
 _NOT_SENT: Final = (ConnectTimeoutError, NameResolutionError, NewConnectionError, SSLError)
 _OPENING: Final = 300

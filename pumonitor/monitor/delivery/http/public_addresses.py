@@ -5,8 +5,6 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final
 
-__all__ = ["is_public"]
-
 _AT_THE_END: Final = tuple(
     IPv6Network(one)
     for one in (

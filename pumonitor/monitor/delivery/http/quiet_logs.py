@@ -12,8 +12,6 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Final
 
-__all__ = ["suppressed_logs"]
-
 _PACKAGES: Final = frozenset(
     {
         "aiohttp",

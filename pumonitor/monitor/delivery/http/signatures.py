@@ -10,8 +10,6 @@ import json
 from datetime import datetime
 from typing import Final
 
-__all__ = ["message_id", "signature", "signing_key"]
-
 _PREFIX: Final = "whsec_"
 _SHORTEST_KEY: Final = 12
 

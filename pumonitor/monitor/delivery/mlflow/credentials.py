@@ -14,8 +14,6 @@ from urllib.parse import unquote, urlsplit
 
 from pumonitor.errors import InputError
 
-__all__ = ["HOW_TO_SIGN_IN", "Credentials", "credentials_from_files"]
-
 _USER, _PASSWORD, _TOKEN = (f"MLFLOW_TRACKING_{name}" for name in ("USERNAME", "PASSWORD", "TOKEN"))
 
 HOW_TO_SIGN_IN: Final = (

@@ -11,8 +11,6 @@ from pumonitor.monitor.delivery.sending.failures import (
     presentable,
 )
 
-__all__ = ["is_missing", "meaning"]
-
 _AT_FAULT = frozenset({400, 409, 413, 422})
 _RETRIED_STATUS = re.compile(r"too many (\d+) error responses")
 

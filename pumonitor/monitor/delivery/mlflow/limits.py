@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from pumonitor.monitor.delivery.mlflow.credentials import credentials_from_files
 
-__all__ = ["Limits"]
-
 # MLflow reads its limits from the environment, at each request: two threads cannot have their own.
 _ENVIRONMENT = threading.RLock()
 _CHATTY = ("alembic", "mlflow.store.db.utils")

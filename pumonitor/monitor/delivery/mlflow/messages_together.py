@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Final
 
-__all__ = ["messages_together"]
-
 _SAME: Final = ("monitor", "model_version", "configuration", "model")
 """What messages have in common whose points are in one run."""
 

@@ -10,8 +10,6 @@ from pumonitor.displayed import PREFIX, Displayed, metric_parts
 from pumonitor.monitor.delivery.mlflow.slugs import segment_slug, slug
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 
-__all__ = ["metric_values"]
-
 _PARTS = {"value", "low", "high", "infeasible"}
 
 

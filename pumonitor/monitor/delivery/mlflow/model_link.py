@@ -13,15 +13,6 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities.model_registry import ModelVersion
 
-__all__ = [
-    "STATUS_TAG",
-    "ModelLink",
-    "linked_version",
-    "logged_model_id",
-    "tag_verdict",
-    "version_at",
-]
-
 STATUS_TAG = "pumonitor.status"
 
 _LINK = re.compile(r"models:/(?P<name>[^/@]+)(?:@(?P<alias>[^/@]+)|/(?P<version>\d+))")

@@ -6,8 +6,6 @@ import hashlib
 import re
 from typing import Final
 
-__all__ = ["NOTE_TAG", "OWN_TAG", "described", "own_mark", "with_page"]
-
 NOTE_TAG: Final = "mlflow.note.content"
 OWN_TAG: Final = "pumonitor.note"
 """Length and digest of the description that pumonitor wrote last, by which it is found again."""

@@ -12,8 +12,6 @@ from pumonitor.monitor.page_addresses import PageAddresses
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-__all__ = ["PAGE_TAG", "link_experiment", "page_tags"]
-
 PAGE_TAG: Final = "pumonitor.page"
 
 

@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 
-__all__ = ["RunEnd"]
-
 _KIND: Final = "run end"
 
 

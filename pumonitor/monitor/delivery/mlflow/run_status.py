@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run
 
-__all__ = ["finish", "keep_open"]
-
 _ENDED_TAG: Final = "pumonitor.ended_at"
 _REASON_TAG: Final = "pumonitor.end_reason"
 _TAKEN_OVER_TAG: Final = "pumonitor.taken_over"

@@ -14,8 +14,6 @@ from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 if TYPE_CHECKING:
     from mlflow.entities import Run
 
-__all__ = ["changed", "key_of", "missing_parameters", "refuse_collision", "tags_of"]
-
 _LONGEST_PARAMETER: Final = 500
 """What every version of MLflow takes."""
 

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from mlflow.entities import Metric, Run
     from mlflow.entities.model_registry import ModelVersion
 
-__all__ = ["DESTINATION", "FILES_DESTINATION", "MlflowSink", "ReadFiles", "lane"]
-
 DESTINATION = "mlflow"
 FILES_DESTINATION = "mlflow-files"
 """For messages of files alone: their store may be down when that of metrics is not."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 
-__all__ = ["segment_slug", "slug"]
-
 _KEPT = r"[A-Za-z0-9_-]+"
 _PLAIN = re.compile(rf"{_KEPT}(\.{_KEPT})*")
 _COLUMN_AND_VALUE = re.compile(rf"({_KEPT})=({_KEPT})")

@@ -12,8 +12,6 @@ from pumonitor.monitor.delivery.mlflow.slugs import slug
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 from pumonitor.ports import State, Window
 
-__all__ = ["FILE_NAMES", "WindowMessage", "folder_of"]
-
 FILE_NAMES = frozenset({"evaluation.json", "report.html"})
 """The only files of a window that are sent; MLflow takes names that lead out of its folder."""
 

@@ -11,8 +11,6 @@ from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
 if TYPE_CHECKING:
     from mlflow.entities import Metric, Run
 
-__all__ = ["LatestFlags", "points_of"]
-
 
 class LatestFlags:
     """The latest point of each flag of a run.

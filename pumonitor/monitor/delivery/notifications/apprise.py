@@ -30,8 +30,6 @@ from pumonitor.monitor.delivery_ports import OutboxMessage
 if TYPE_CHECKING:
     import apprise
 
-__all__ = ["AppriseSink", "check_apprise_address"]
-
 _CONNECT_SECONDS: Final = 5.0
 _READ_SECONDS: Final = 15.0
 _SECONDS_IN_ALL: Final = 120.0

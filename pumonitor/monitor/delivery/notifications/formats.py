@@ -11,8 +11,6 @@ from markupsafe import escape
 
 from pumonitor.monitor.delivery.notifications.message import Format
 
-__all__ = ["moment", "plain", "title_line", "written"]
-
 _LONGEST_TITLE: Final = 160
 _MARKDOWN: Final = re.compile(r"([\\`*\[\]#|~]|(?<!\w)_|_(?!\w))")
 """Slack shows backslashes, so underscores within a word, which emphasise nothing, have none."""

@@ -10,8 +10,6 @@ from typing import Any
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 
-__all__ = ["AlertGroup", "group_of", "is_sent_in_group", "sent_in_group"]
-
 _SENT_WITH = "told_with"
 
 

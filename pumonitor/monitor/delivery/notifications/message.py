@@ -10,8 +10,6 @@ from typing import Any, Final, Literal, get_args
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 from pumonitor.monitor.rules.alerts.alert import Transition, TransitionKind
 
-__all__ = ["AlertMessage", "Event", "Format", "outbox_destination"]
-
 Format = Literal["text", "markdown", "html"]
 Event = Literal[TransitionKind, "promoted"]
 """What destinations are notified of: transitions of alerts, and promotions of models."""

@@ -20,8 +20,6 @@ from pumonitor.report.theme import themed, to_png, unchecked
 if TYPE_CHECKING:
     import altair
 
-__all__ = ["ReadSeries", "SeriesPoint", "draw_series", "series_chart"]
-
 _WIDTH, _HEIGHT, _LABEL_GAP = 560, 210, 15
 _ABOVE: Final = 0.06
 """Empty space above and below, as a share of the height."""

@@ -10,8 +10,6 @@ from typing import Any, Final
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 from pumonitor.monitor.ledger.records.promotions import Action, Evidence
 
-__all__ = ["PROMOTED", "PromotionMessage"]
-
 PROMOTED: Final = "promoted"
 """Kind of these messages, which `events` of a destination names; also of an undo."""
 

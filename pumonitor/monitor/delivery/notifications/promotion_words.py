@@ -11,14 +11,6 @@ from pumonitor.monitor.delivery.notifications.words import metric_title
 from pumonitor.monitor.ledger.records.promotions import Evidence
 from pumonitor.report.numbers import number, rows
 
-__all__ = [
-    "difference_said",
-    "evidence_said",
-    "promotion_body",
-    "promotion_sentence",
-    "promotion_title",
-]
-
 
 def promotion_title(message: PromotionMessage) -> str:
     """One line of at most 160 characters.

@@ -12,18 +12,6 @@ from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.monitor.rules.causes.next_steps import next_steps
 from pumonitor.report.numbers import number, rows
 
-__all__ = [
-    "body",
-    "details",
-    "is_count",
-    "metric_title",
-    "metric_value",
-    "sentence",
-    "steps_said",
-    "text",
-    "title",
-]
-
 _MOST_SHOWN: Final = 10
 """Most alerts that one message shows in full; of the others it gives the number."""
 

@@ -7,8 +7,6 @@ from datetime import datetime, timedelta
 
 from pumonitor.monitor.doubled_wait import doubled_wait
 
-__all__ = ["CircuitBreaker"]
-
 
 @dataclass(slots=True, kw_only=True)
 class CircuitBreaker:

@@ -7,8 +7,6 @@ from datetime import timedelta
 
 from pumonitor.errors import PumonitorError
 
-__all__ = ["DestinationDownError", "MessageRefusedError", "presentable"]
-
 _LONGEST = 500
 _USER_AND_PASSWORD = re.compile(r"(?<=://)[^/\s@]+@")
 _SECRET_PARAMETER = re.compile(

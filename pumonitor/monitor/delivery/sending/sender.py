@@ -23,8 +23,6 @@ from pumonitor.monitor.delivery_ports import Outbox, OutboxMessage, Sink
 from pumonitor.monitor.doubled_wait import doubled_wait
 from pumonitor.ports import Clock
 
-__all__ = ["Delivery", "Patience", "Sender", "Stopped"]
-
 _SEVERAL: Final = 20
 _SETTLE_EVERY: Final = 20.0
 """Seconds; what was sent since is sent again if the process is killed."""

@@ -14,8 +14,6 @@ from pumonitor.monitor.delivery.sending.failures import presentable
 from pumonitor.monitor.delivery.sending.sender import Delivery, Sender
 from pumonitor.ports import Clock
 
-__all__ = ["OnDelivery", "SendingThread"]
-
 _log = logging.getLogger("pumonitor")
 
 _POLL_SECONDS: Final = 5.0

@@ -22,8 +22,6 @@ from pumonitor.monitor.ledger.database.schema import (
 from pumonitor.monitor.ledger.records.alerts import Progress, Silence, StoredTransition, Withheld
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition, TransitionKind
 
-__all__ = ["AlertTables", "StoredAlerts", "stored_alert"]
-
 _SILENCE_FIELDS = tuple(one.name for one in fields(Silence))
 _OF_THE_STORE = tuple(one.name for one in fields(StoredTransition) if one.name != "transition")
 """Columns of a stored transition that are not fields of `Transition`."""

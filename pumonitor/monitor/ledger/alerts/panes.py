@@ -19,16 +19,6 @@ from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.ledger.records.rows import window_of
 from pumonitor.ports import Window
 
-__all__ = [
-    "Position",
-    "Timeliness",
-    "earliest_unfinished",
-    "next_panes",
-    "panes_until",
-    "read_timeliness",
-    "with_results",
-]
-
 Position = tuple[datetime, datetime]
 """Moment of a pane, and start of its window: the sort key of the fold."""
 

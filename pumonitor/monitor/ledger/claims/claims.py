@@ -35,18 +35,6 @@ from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane, Step
 from pumonitor.monitor.ledger.records.rows import window_of
 from pumonitor.ports import Pane, Window
 
-__all__ = [
-    "FaultOf",
-    "WorkRules",
-    "claim_collect",
-    "claim_evaluate",
-    "finish",
-    "give_back",
-    "is_before",
-    "prolong",
-]
-
-
 FaultOf = Literal["window", "tables", "machine", "rows"]
 """Cause of a failed attempt: the window itself, the monitor's tables, the machine, or rows that
 the tables should have.

@@ -13,8 +13,6 @@ from pumonitor.monitor.ledger.database.schema import panes, windows
 from pumonitor.monitor.ledger.records.rows import window_of
 from pumonitor.ports import Window
 
-__all__ = ["HoldUp", "hold_ups"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldUp:

@@ -16,16 +16,6 @@ from pumonitor.monitor.ledger.claims.owners import is_dead, lives_here, shown_ow
 from pumonitor.monitor.ledger.database.queries import equal
 from pumonitor.monitor.ledger.database.schema import outbox, windows
 
-__all__ = [
-    "Holder",
-    "free_all_of",
-    "free_messages",
-    "free_windows",
-    "holders_of_messages",
-    "holders_of_windows",
-    "is_pending",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holder:

@@ -14,8 +14,6 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Owner", "is_dead", "lives_here", "owner_of", "shown_owner", "this_process"]
-
 _PROC = Path("/proc")
 _ENDED = frozenset("ZX")
 """States in /proc of a process that has ended (zombie or dead)."""

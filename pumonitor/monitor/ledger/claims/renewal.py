@@ -10,8 +10,6 @@ from threading import Event, Thread
 
 from pumonitor.monitor.ledger.database.errors import StaleClaimError, StateError
 
-__all__ = ["renewed", "surely_held"]
-
 
 @contextmanager
 def renewed(renew: Callable[[], None], *, lease: timedelta) -> Iterator[None]:

@@ -16,8 +16,6 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.errors import StateUnavailableError
 from pumonitor.monitor.ledger.database.plain_json import as_json
 
-__all__ = ["READS", "WAITS", "Timeouts", "postgresql_engine", "sqlite_engine"]
-
 READS = "pumonitor_reads"
 """Option of a connection whose transactions read."""
 

@@ -6,8 +6,6 @@ import re
 
 from pumonitor.errors import PumonitorError
 
-__all__ = ["StaleClaimError", "StateError", "StateUnavailableError", "without_passwords"]
-
 _USER_AND_PASSWORD = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*@")
 
 

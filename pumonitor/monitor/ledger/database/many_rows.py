@@ -7,8 +7,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, insert
 
-__all__ = ["insert_many"]
-
 
 def insert_many(
     connection: Connection, table: Table, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]

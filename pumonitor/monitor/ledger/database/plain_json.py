@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["JsonText", "as_json", "json_text", "plain_json"]
-
 
 class JsonText(str):
     """A value that is JSON already: columns of JSON store it as it is."""

@@ -29,22 +29,6 @@ from pumonitor.monitor.ledger.database.schema import (
 )
 from pumonitor.ports import State
 
-__all__ = [
-    "PLACE_OF_RESULT",
-    "WINDOW_COLUMNS",
-    "equal",
-    "in_states",
-    "is_latest",
-    "is_of_newest",
-    "is_superseded",
-    "of_monitor",
-    "one_of",
-    "same_pane",
-    "select_evaluations",
-    "select_series",
-    "starting_between",
-]
-
 WINDOW_COLUMNS = (
     windows.c.window_key,
     windows.c.monitor,

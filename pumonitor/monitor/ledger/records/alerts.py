@@ -12,16 +12,6 @@ from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 from pumonitor.ports import State, Window
 
-__all__ = [
-    "WITHHELD_BECAUSE",
-    "PaneResults",
-    "Progress",
-    "RecordedPane",
-    "Silence",
-    "StoredTransition",
-    "Withheld",
-]
-
 Withheld = Literal["history", "silenced", "inhibited", "untold", "acknowledged", "too soon"]
 """Why no notification was sent for a transition.
 

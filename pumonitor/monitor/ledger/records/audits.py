@@ -7,17 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
-__all__ = [
-    "BETWEEN",
-    "DrawnWindow",
-    "ReadAudit",
-    "ReviewCase",
-    "SegmentVerdicts",
-    "StoredAudit",
-    "StoredReading",
-    "WindowCounts",
-]
-
 BETWEEN: Final = "between "
 """In place of a configuration: an audit between two models, which no configuration evaluates."""
 

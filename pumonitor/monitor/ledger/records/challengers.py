@@ -9,8 +9,6 @@ from dataclasses import astuple, dataclass
 from datetime import datetime
 from typing import Any
 
-__all__ = ["ChallengerDifferences", "ChallengerSeries", "ChallengerWindow", "NotedChallenger"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengerSeries:

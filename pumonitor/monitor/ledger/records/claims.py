@@ -10,8 +10,6 @@ from typing import Any, Literal
 
 from pumonitor.ports import Pane, Window
 
-__all__ = ["Claim", "ClaimedPane", "Step", "window_key"]
-
 Step = Literal["collect", "evaluate"]
 
 

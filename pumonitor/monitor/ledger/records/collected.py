@@ -12,15 +12,6 @@ from pumonitor.ports import State, Window
 if TYPE_CHECKING:
     from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "CollectedPane",
-    "CollectedSeries",
-    "LabeledCount",
-    "PaneCounts",
-    "PriorState",
-    "StoredSeries",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CollectedSeries:

@@ -9,15 +9,6 @@ from typing import Any
 
 from pumonitor.ports import State
 
-__all__ = [
-    "FiringColumns",
-    "HeadlineColumns",
-    "Overview",
-    "ResultColumns",
-    "WorkColumns",
-    "in_columns",
-]
-
 
 def in_columns(
     names: Sequence[str],

@@ -11,8 +11,6 @@ from typing import Any, Final, Literal
 
 from pumonitor.monitor.ledger.database.plain_json import json_text
 
-__all__ = ["Action", "Evidence", "NewPromotion", "Promotion", "PromotionState", "Settled"]
-
 Action = Literal["promote", "undo"]
 Settled = Literal["done", "abandoned", "refused"]
 PromotionState = Literal["begun", "done", "abandoned", "refused"]

@@ -10,16 +10,6 @@ from typing import Any
 from pumonitor.monitor.ledger.records.collected import PriorState
 from pumonitor.ports import State, Window
 
-__all__ = [
-    "EvaluatedPane",
-    "EvaluatedSeries",
-    "EvaluatedWindow",
-    "MetricResult",
-    "NewMessage",
-    "PublishedResult",
-    "StoredEvaluation",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricResult:

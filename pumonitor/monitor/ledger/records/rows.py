@@ -11,8 +11,6 @@ from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import PaneRecord, WindowRecord
 from pumonitor.ports import Window
 
-__all__ = ["evaluation_in", "series_in", "window_in", "window_of"]
-
 
 def window_of(row: Row[Any]) -> Window:
     """Make a window from a row with its columns."""

@@ -19,8 +19,6 @@ from pumonitor._reviewed import QueueBins, ReviewedRows
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.tables import ScoreTable, Weights
 
-__all__ = ["table_from_bytes", "table_to_bytes"]
-
 _MAGIC = b"PUT1"
 _COLUMNS = ("lower", "upper", "labeled", "unlabeled", "negative")
 _OF_REVIEWS = ("cuts", "edges", "rules")

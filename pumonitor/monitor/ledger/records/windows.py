@@ -9,8 +9,6 @@ from typing import Any, Literal
 
 from pumonitor.ports import State, Window
 
-__all__ = ["AuditEntry", "Backlog", "PaneRecord", "Status", "WindowRecord"]
-
 Status = Literal["planned", "collected", "evaluated"]
 
 

@@ -28,19 +28,6 @@ from pumonitor.ports import Pane, Window
 if TYPE_CHECKING:
     from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "AuxiliarySeries",
-    "StoredAuxiliary",
-    "TrainingPane",
-    "forget_auxiliary",
-    "panes_without_auxiliary",
-    "store_auxiliary",
-    "store_auxiliary_series",
-    "stored_auxiliary",
-    "stored_auxiliary_series",
-    "training_panes",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAuxiliary:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pumonitor.monitor.ledger.database.connections import Database
 
-__all__ = ["DatabaseReader"]
-
 
 class DatabaseReader:
     """Reads a state database and changes nothing.

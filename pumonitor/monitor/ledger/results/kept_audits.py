@@ -9,8 +9,6 @@ from sqlalchemy import Connection, select
 
 from pumonitor.monitor.ledger.database.schema import monitors
 
-__all__ = ["sharing_audits", "what_audits_stand_on"]
-
 _SAME: Final = (
     "positives",
     "maturity",

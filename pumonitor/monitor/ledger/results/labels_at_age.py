@@ -15,8 +15,6 @@ from pumonitor.monitor.ledger.database.schema import panes, series, windows
 from pumonitor.monitor.ledger.records.collected import LabeledCount
 from pumonitor.monitor.ledger.records.rows import window_of
 
-__all__ = ["labels_at_age"]
-
 
 def labels_at_age(
     connection: Connection,

@@ -20,8 +20,6 @@ from pumonitor.monitor.ledger.results.planning import recount
 from pumonitor.monitor.rules.windows.losses import SeriesCount
 from pumonitor.ports import Window
 
-__all__ = ["RefusedLook", "accept", "counts_known", "refuse", "refused_looks", "settle", "withdraw"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedLook:

@@ -16,8 +16,6 @@ from pumonitor.monitor.ledger.database.schema import panes, windows
 from pumonitor.monitor.ledger.records.alerts import RecordedPane
 from pumonitor.monitor.ledger.records.rows import window_of
 
-__all__ = ["MaturePane", "mature_panes"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaturePane:

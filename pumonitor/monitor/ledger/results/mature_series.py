@@ -22,8 +22,6 @@ from pumonitor.monitor.ledger.database.schema import panes, series, windows
 from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.records.rows import series_in
 
-__all__ = ["MatureSeries", "mature_series", "mature_versions"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatureSeries:

@@ -20,8 +20,6 @@ from pumonitor.monitor.ledger.database.schema import (
     windows,
 )
 
-__all__ = ["HEADLINES", "point_to_newest"]
-
 HEADLINES: Final = frozenset(
     {
         "predictions",

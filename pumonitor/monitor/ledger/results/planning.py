@@ -16,16 +16,6 @@ from pumonitor.monitor.ledger.database.schema import monitors, panes, windows
 from pumonitor.monitor.ledger.records.claims import Claim, window_key
 from pumonitor.ports import Pane
 
-__all__ = [
-    "Which",
-    "evaluate_again",
-    "evaluate_later_again",
-    "plan",
-    "recount",
-    "register",
-    "reopen",
-]
-
 Which = Literal["missing", "failed", "all"]
 """Windows with panes not evaluated, windows whose last attempt failed, or all."""
 

@@ -44,21 +44,6 @@ from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.rows import series_in, window_of
 from pumonitor.ports import Window
 
-__all__ = [
-    "SeriesAsked",
-    "class_priors_over_windows",
-    "first_seen",
-    "followed_series",
-    "newest_class_prior",
-    "newest_prior_state",
-    "prior_states_at",
-    "series_with_states",
-    "store_prior_states",
-    "stored_class_priors",
-    "versions_before",
-    "windows_known",
-]
-
 _KEPT: Final = 3
 """States kept per series, as several workers may evaluate windows out of order."""
 

@@ -27,8 +27,6 @@ from pumonitor.monitor.ledger.records.audits import (
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
-__all__ = ["AuditsReader", "verdicts_read_at"]
-
 CONFLICT: Final = "conflict"
 """What verdicts that contradict each other come to."""
 

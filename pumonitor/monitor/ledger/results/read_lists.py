@@ -36,8 +36,6 @@ from pumonitor.monitor.ledger.results.read_results import Revisions
 from pumonitor.monitor.ledger.results.read_series import OF_ANY, OF_NEWEST
 from pumonitor.ports import State
 
-__all__ = ["ListsReader", "ResultKey", "WindowKey"]
-
 ResultKey = tuple[str, datetime, str, str, str, int]
 """Monitor, start of the window, model version, segment, metric, revision."""
 

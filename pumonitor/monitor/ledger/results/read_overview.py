@@ -44,8 +44,6 @@ from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.newest_panes import HEADLINES
 from pumonitor.monitor.ledger.results.read_series import LIMIT, current_monitors
 
-__all__ = ["OverviewReader"]
-
 _PREDICTIONS: Final = "predictions"
 _ABOUT_LABELS: Final = ("label_maturity", "labeled_positives", _PREDICTIONS)
 _COLUMNS: Final = (

@@ -13,8 +13,6 @@ from pumonitor.monitor.ledger.database.schema import newest_panes, panes, result
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.read_series import LIMIT, current_monitors
 
-__all__ = ["Realised", "RealisedReader"]
-
 _EXPECTED: Final = "_expected"
 
 

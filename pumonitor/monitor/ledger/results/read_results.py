@@ -40,8 +40,6 @@ from pumonitor.monitor.ledger.results.read_series import (
 )
 from pumonitor.ports import State
 
-__all__ = ["ResultsReader", "Revisions"]
-
 Revisions = Literal["latest", "all"]
 """The newest results of each window, or all revisions."""
 

@@ -23,8 +23,6 @@ from pumonitor.monitor.ledger.database.schema import (
 from pumonitor.monitor.ledger.records.columns import ResultColumns, in_columns
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 
-__all__ = ["LIMIT", "OF_ANY", "OF_NEWEST", "SeriesReader", "current_monitors", "select_newest"]
-
 LIMIT: Final = 10_000
 """Most results that a read returns unless it is told otherwise."""
 

@@ -12,8 +12,6 @@ from pumonitor.monitor.ledger.database.schema import evaluations, metadata, wind
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.retention import superseded_by_monitor
 
-__all__ = ["LedgerSizes", "SizesReader"]
-
 _OF_POSTGRESQL = (
     "SELECT relname, pg_total_relation_size(oid) FROM pg_class "
     "WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"

@@ -26,8 +26,6 @@ from pumonitor.monitor.ledger.records.windows import Backlog, WindowRecord
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.ports import Window
 
-__all__ = ["WindowsReader"]
-
 
 class WindowsReader(DatabaseReader):
     """Reads windows."""

@@ -39,8 +39,6 @@ from pumonitor.monitor.ledger.database.schema import (
     windows,
 )
 
-__all__ = ["Forgotten", "forget_superseded", "note_superseded", "superseded_by_monitor"]
-
 _HAS_RESULTS: Final = and_(panes.c.revision.is_not(None), panes.c.forgotten_at.is_(None))
 
 

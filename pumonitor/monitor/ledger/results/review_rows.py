@@ -14,8 +14,6 @@ from pumonitor.monitor.ledger.database.schema import review_audits
 from pumonitor.monitor.ledger.records.audits import DrawnWindow, ReviewCase, StoredAudit
 from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
-__all__ = ["audit_of", "case_of", "refuse_overlap", "row_of"]
-
 
 def row_of(audit: StoredAudit) -> dict[str, Any]:
     """The row of an audit."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pumonitor.audit.given import Judged, KnownAudit, UsableVerdict
 from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
-__all__ = ["add_verdicts", "configurations_of", "known_audits", "last_digest", "note_reading"]
-
 _Place = tuple[str, int, str]
 """Audit, number of the case, reviewer."""
 

@@ -31,8 +31,6 @@ from pumonitor.monitor.ledger.results.newest_panes import point_to_newest
 from pumonitor.monitor.ledger.results.planning import recount
 from pumonitor.monitor.ledger.results.retention import note_superseded
 
-__all__ = ["store_collected", "store_evaluated"]
-
 _Content = dict[tuple[str, str], tuple[JsonText, dict[str, tuple[Any, ...]]]]
 _FIELDS = tuple(field.name for field in fields(MetricResult) if field.name != "metric")
 _KEY = ("window_key", "pane", "revision", "model_version", "segment")

@@ -19,18 +19,6 @@ from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.plain_text import one_line, series_of
 from pumonitor.report.numbers import rows
 
-__all__ = [
-    "FIRING",
-    "Event",
-    "VersionShown",
-    "alerts_in",
-    "by_window_and_version",
-    "configurations_said",
-    "marks_of",
-    "notes_said",
-    "versions_of",
-]
-
 _MOST_MARKS: Final = 40
 
 FIRING: Final = "firing"

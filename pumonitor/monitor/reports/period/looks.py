@@ -14,8 +14,6 @@ from pumonitor.names import title
 from pumonitor.plain_text import one_line
 from pumonitor.report.numbers import percent
 
-__all__ = ["ArrivedByAge", "ExpectedAndRealised", "arrived_by_age", "expected_and_realised"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedAndRealised:

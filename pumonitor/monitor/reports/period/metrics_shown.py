@@ -23,17 +23,6 @@ from pumonitor.monitor.reports.metric_over_windows import (
 from pumonitor.monitor.windows.messages.window_messages import verdict_of
 from pumonitor.names import MEANING, title
 
-__all__ = [
-    "HEADLINES",
-    "MOST_DRAWN",
-    "MetricShown",
-    "Number",
-    "assumed_value",
-    "metric_shown",
-    "names_read",
-    "verdicts",
-]
-
 HEADLINES: Final = ("class_prior", "precision", "recall", "f1", "auc", "aul")
 MOST_DRAWN: Final = 2000
 """Most windows in a chart, of which there are several: the page stays below 1.5 MB."""

@@ -50,8 +50,6 @@ from pumonitor.report.numbers import number, rows
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["period_report"]
-
 _MOST_RESULTS: Final = 300_000
 _MOST_EVENTS: Final = 1000
 _MOST_ROWS: Final = 400

@@ -12,8 +12,6 @@ from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.reports.period.period_report import period_report
 from pumonitor.monitor.rules.windows.named_period import read_period
 
-__all__ = ["is_summary", "summary_files_of"]
-
 
 def is_summary(asked: Mapping[str, Any]) -> bool:
     """Whether the report of a month is asked for, and not that of a window."""

@@ -10,8 +10,6 @@ from typing import Any, Literal
 from pumonitor.monitor.rules.alerts.states import AlertState, Evidence
 from pumonitor.ports import Window
 
-__all__ = ["Alert", "AlertIdentity", "Place", "Severity", "Transition", "TransitionKind"]
-
 TransitionKind = Literal["fired", "resolved", "reminder"]
 Severity = Literal["info", "warning", "critical"]
 

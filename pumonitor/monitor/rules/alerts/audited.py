@@ -8,8 +8,6 @@ from typing import Final
 
 from pumonitor.monitor.rules.alerts.rule import AUDITED_SHARE, Reading, WindowView
 
-__all__ = ["FOUR_LOOKS", "audited_view"]
-
 _LEAST_READ: Final = 0.25
 
 FOUR_LOOKS: Final = 1.3

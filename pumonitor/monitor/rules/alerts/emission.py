@@ -12,8 +12,6 @@ from pumonitor.monitor.rules.alerts.rule import AlertRule
 from pumonitor.monitor.rules.alerts.sentences import sentence
 from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence
 
-__all__ = ["closing", "emission"]
-
 
 def emission(
     alert: Alert,

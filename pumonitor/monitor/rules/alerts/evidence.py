@@ -34,15 +34,6 @@ from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS, 
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.names import COUNTS, title
 
-__all__ = [
-    "REACH",
-    "Side",
-    "change_evidence",
-    "interval_of",
-    "side_of",
-    "stated",
-]
-
 REACH: Final = float(special.ndtri(0.975))
 
 Side = Literal["below", "above"]

@@ -23,8 +23,6 @@ from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.rules.detectors import Detection, Detector, Observation
 from pumonitor.monitor.rules.labels.label_delays import MOST_TIMES, Arrived, MeanDelay, UsualDelays
 
-__all__ = ["LabelDelayDetector"]
-
 _REACH: Final = float(special.ndtri(0.975))
 _ROUNDING: Final = 1e-6
 _FEWEST: Final = 5

@@ -9,8 +9,6 @@ from pumonitor.monitor.rules.alerts.rule import Health, WindowView, shown
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.rules.alerts.usual import OVER
 
-__all__ = ["WHOLE", "health_evidence", "predictions_of"]
-
 WHOLE: Final = ("", "")
 """Health rules cover all rows of all model versions together."""
 

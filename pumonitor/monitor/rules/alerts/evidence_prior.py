@@ -28,8 +28,6 @@ from pumonitor.monitor.rules.reference.one_prior import LEVEL_FACTOR, PRIOR_FACT
 from pumonitor.names import title
 from pumonitor.prior.over_time import CHANGES
 
-__all__ = ["LEAST_ODDS", "least_odds", "prior_shift_evidence"]
-
 _QUARTER: Final = 1.25
 LEAST_ODDS: Final = 4.0
 """Least odds for an alarm; a probability of .8.

@@ -30,8 +30,6 @@ from pumonitor.monitor.rules.detectors import (
 )
 from pumonitor.names import title
 
-__all__ = ["ShiftDetectors", "start_of"]
-
 
 @dataclass(slots=True)
 class _SeriesState:

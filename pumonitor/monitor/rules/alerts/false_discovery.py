@@ -8,8 +8,6 @@ from typing import TypeVar
 
 from scipy import special
 
-__all__ = ["e_benjamini_hochberg", "one_sided_p_value", "rejected"]
-
 _Name = TypeVar("_Name", bound=Hashable)
 
 

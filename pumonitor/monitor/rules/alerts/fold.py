@@ -37,8 +37,6 @@ from pumonitor.monitor.rules.alerts.states import (
 from pumonitor.monitor.rules.alerts.usable import unusable
 from pumonitor.monitor.rules.alerts.usual import OVER
 
-__all__ = ["RuleFold"]
-
 
 class RuleFold:
     """Evidence and states of a rule's alerts after each window, in order of time.

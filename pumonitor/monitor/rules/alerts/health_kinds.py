@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-__all__ = ["BY_THE_CLOCK", "OF_AUDITS", "HealthKind"]
-
 HealthKind = Literal[
     "no_data",
     "stale",

@@ -16,8 +16,6 @@ from pumonitor.monitor.rules.alerts.rule import AlertRule, Series, WindowConditi
 from pumonitor.monitor.rules.alerts.states import Evidence, SeriesEvidence
 from pumonitor.monitor.rules.alerts.usable import unusable_in_one_window
 
-__all__ = ["Limit"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit(WindowCondition):

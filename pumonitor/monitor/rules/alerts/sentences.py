@@ -15,8 +15,6 @@ from pumonitor.monitor.rules.alerts.rule import (
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.names import title
 
-__all__ = ["sentence"]
-
 
 def sentence(
     kind: TransitionKind,

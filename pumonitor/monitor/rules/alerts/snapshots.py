@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final, Generic, TypeVar
 
-__all__ = ["Snapshots"]
-
 State = TypeVar("State")
 
 _RECENT: Final = 100

@@ -8,17 +8,6 @@ from typing import Literal, assert_never
 
 from pumonitor.ports import Window
 
-__all__ = [
-    "FIRING",
-    "UNKNOWN",
-    "AlertState",
-    "Evidence",
-    "EvidenceKind",
-    "SeriesEvidence",
-    "State",
-    "step",
-]
-
 EvidenceKind = Literal["breach", "good", "insufficient", "no_data", "error"]
 """Kinds of evidence. Only "breach" and "good" change a state; missing data resolve nothing."""
 

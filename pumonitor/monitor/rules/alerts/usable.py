@@ -6,8 +6,6 @@ from pumonitor.monitor.rules.alerts.rule import Reading, Series, WindowView, sho
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.names import title
 
-__all__ = ["unusable", "unusable_in_one_window"]
-
 
 def unusable(view: WindowView, series: Series, metric: str) -> Evidence | None:
     """Evidence with the reason why a window has no usable value of the metric; None if it has."""

@@ -5,7 +5,5 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-__all__ = ["OVER"]
-
 OVER: Final = timedelta(days=28)
 """Windows of this time before a window define what is usual for it."""

@@ -7,8 +7,6 @@ from typing import Final
 from pumonitor.monitor.rules.causes.named import Size
 from pumonitor.monitor.rules.causes.period import Period
 
-__all__ = ["change", "ratio", "span", "traffic"]
-
 _DAY: Final = 86_400.0
 _HOUR: Final = 3_600.0
 

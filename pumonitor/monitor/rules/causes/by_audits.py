@@ -13,14 +13,6 @@ from pumonitor.monitor.rules.causes.explained import LEAST_SUPPORT, Support, mar
 from pumonitor.monitor.rules.causes.named import KINDS
 from pumonitor.monitor.rules.causes.observed import NOTICED
 
-__all__ = [
-    "WORLD_OR_CONFIRMATIONS",
-    "Ranking",
-    "ToldByAudits",
-    "in_words",
-    "told_by_audits",
-]
-
 WORLD_OR_CONFIRMATIONS: Final = ("class_prior", "confirmed_share", "label_delay")
 """Kinds of causes that an audit before a change and one after it tell apart."""
 

@@ -10,8 +10,6 @@ from pumonitor.monitor.rules.causes.amounts import change, ratio
 from pumonitor.monitor.rules.causes.named import Cause, Size
 from pumonitor.reviews.periods import PeriodChange, Ratio
 
-__all__ = ["cause_by_reviews"]
-
 _LEAST_FACTOR: Final = 1.25
 """Of positives, and of the share that complains: less is no change anybody acts on."""
 _LEAST_AUC: Final = 0.02

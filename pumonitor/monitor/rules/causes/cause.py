@@ -36,8 +36,6 @@ from pumonitor.monitor.rules.causes.variation import share_variation
 from pumonitor.monitor.rules.causes.words import known_in_words, sentence
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 
-__all__ = ["name_cause"]
-
 _SAME_RANKING: Final = 0.075
 """The ranking counts as unchanged when the interval of AUC's change lies within this of 0."""
 

@@ -7,8 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["log_most_by_earlier"]
-
 _REACH = 2.0
 
 

@@ -7,8 +7,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["excess"]
-
 FloatArray = NDArray[np.float64]
 
 _MOST_SHARE: Final = 0.7

@@ -14,8 +14,6 @@ from pumonitor.monitor.rules.causes.hypotheses import Fit
 from pumonitor.monitor.rules.causes.named import KINDS
 from pumonitor.prior.over_time import Explanation
 
-__all__ = ["LEAST_LIKELY", "LEAST_SUPPORT", "Support", "explained", "marginal", "possible_kinds"]
-
 Support = dict[tuple[str, ...], float]
 """Combination of kinds (in the order of `KINDS`) to its support; supports add up to 1."""
 

@@ -17,8 +17,6 @@ from pumonitor.monitor.rules.causes.predictions import Distributions, Prediction
 from pumonitor.monitor.rules.causes.shapes import Shapes
 from pumonitor.monitor.rules.causes.variation import RowVariation, share_variation, windows_apart
 
-__all__ = ["Fit", "Hypotheses"]
-
 FloatArray = NDArray[np.float64]
 
 _DELAYS = 4

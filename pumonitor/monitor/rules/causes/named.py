@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-__all__ = ["AUC_AT_NEW_PRIOR", "KINDS", "RATIOS", "Cause", "Size", "is_clear"]
-
 KINDS: Final = (
     "class_prior",
     "ranking",

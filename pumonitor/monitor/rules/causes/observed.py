@@ -12,8 +12,6 @@ import numpy as np
 from pumonitor.monitor.rules.causes.named import Size, is_clear
 from pumonitor.monitor.rules.causes.period import Period
 
-__all__ = ["NOTICED", "Observed"]
-
 NOTICED: Final = 0.05
 """Smallest change of AUC that matters in practice."""
 

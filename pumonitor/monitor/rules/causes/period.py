@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["CountedTable", "Period", "score_edges"]
-
 FloatArray = NDArray[np.float64]
 CountedTable = tuple[ArrayLike, ArrayLike, ArrayLike]
 """Per cell: a score within it, its number of labeled rows, its number of all rows."""

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from pumonitor.monitor.rules.causes.shapes import Shape, Shapes
 
-__all__ = ["Distributions", "Prediction"]
-
 FloatArray = NDArray[np.float64]
 
 

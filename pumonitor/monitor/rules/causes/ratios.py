@@ -12,8 +12,6 @@ from pumonitor.audit.compared import TwoAudits
 from pumonitor.monitor.rules.causes.hypotheses import Fit
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 
-__all__ = ["Ratios"]
-
 _REACH: Final = 1.96
 
 Interval = tuple[float, float, float]

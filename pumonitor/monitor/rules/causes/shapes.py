@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["Shape", "Shapes"]
-
 FloatArray = NDArray[np.float64]
 
 _TAIL = 1e-6

@@ -14,17 +14,6 @@ from pumonitor.monitor.rules.causes.named import Size
 from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.monitor.rules.causes.variation import beyond_chance, windows_apart
 
-__all__ = [
-    "FEWEST_LABELED",
-    "Level",
-    "LevelOf",
-    "auc_size",
-    "confirmed_size",
-    "delay_size",
-    "labels_needed",
-    "score_size",
-]
-
 FloatArray = NDArray[np.float64]
 
 FEWEST_LABELED: Final = 5

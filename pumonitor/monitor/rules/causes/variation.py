@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from pumonitor.monitor.rules.causes.period import Period
 
-__all__ = ["RowVariation", "beyond_chance", "share_variation", "windows_apart"]
-
 FloatArray = NDArray[np.float64]
 
 _LEAST: Final = 0.05

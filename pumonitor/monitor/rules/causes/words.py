@@ -18,8 +18,6 @@ from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, Size, is_clea
 from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
 from pumonitor.stats.cases_to_distinguish import cases_to_distinguish
 
-__all__ = ["known_in_words", "sentence"]
-
 _WITH_RANKING: Final = frozenset({"class_prior", "ranking", "confirmed_share", "label_delay"})
 """With no other kinds than these, the sentence on the class prior also covers the ranking."""
 _WITHOUT_AUC: Final = frozenset({"confirmed_share", "label_delay", "traffic"})

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from pumonitor.monitor.rules.detectors.seen import Seen
 from pumonitor.monitor.rules.detectors.shifts import Direction, signs_of
 
-__all__ = ["STAKES", "Bets", "auc_bounds"]
-
 FloatArray = NDArray[np.float64]
 
 STAKES: Final = (0.15, 0.3, 0.6, 0.95)

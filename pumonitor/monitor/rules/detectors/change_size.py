@@ -11,8 +11,6 @@ from scipy import special
 
 from pumonitor.monitor.rules.detectors.standardise import Standardiser
 
-__all__ = ["ChangeSize"]
-
 FloatArray = NDArray[np.float64]
 
 _TAIL: Final = 0.025

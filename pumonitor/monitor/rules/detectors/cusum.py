@@ -13,8 +13,6 @@ from scipy import special
 
 from pumonitor.monitor.rules.detectors.shifts import SIZES
 
-__all__ = ["Cusum"]
-
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 

@@ -25,8 +25,6 @@ from pumonitor.monitor.rules.detectors.shifts import Direction, signs_of
 from pumonitor.monitor.rules.detectors.standardise import Standardiser
 from pumonitor.monitor.rules.detectors.watch import DETECTORS, DetectorState
 
-__all__ = ["DEFAULT_DETECTOR", "Detector", "detect"]
-
 FloatArray = NDArray[np.float64]
 
 DEFAULT_DETECTOR: Final = next(iter(DETECTORS))

@@ -12,16 +12,6 @@ from scipy import special
 
 from pumonitor.monitor.rules.detectors.watch import DETECTORS, DetectorState
 
-__all__ = [
-    "LABELS",
-    "Noise",
-    "SeenAfter",
-    "labels_needed",
-    "seen_after",
-    "simulated_delays",
-    "variance_of_means",
-]
-
 FloatArray = NDArray[np.float64]
 
 LABELS: Final = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000)

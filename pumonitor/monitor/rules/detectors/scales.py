@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["Scale", "check_scale", "from_scale", "on_scale", "scale_of", "steadied", "usual_error"]
-
 FloatArray = NDArray[np.float64]
 
 Scale = Literal["log", "logit", "plain"]

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from pumonitor.monitor.rules.detectors.standardise import Expected
 
-__all__ = ["Seen"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from pumonitor.monitor.rules.detectors.seen import Seen
 
-__all__ = ["SIZES", "Direction", "Shifts", "signs_of"]
-
 FloatArray = NDArray[np.float64]
 
 Direction = Literal["down", "up", "any"]

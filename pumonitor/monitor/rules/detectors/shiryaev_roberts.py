@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from pumonitor.monitor.rules.detectors.shifts import SIZES
 
-__all__ = ["ShiryaevRoberts", "overshoot"]
-
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 

@@ -23,8 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["Expected", "Standardiser", "learned"]
-
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["FEWEST_WINDOWS", "ConfirmedShare", "confirmed_beyond", "share_moved"]
-
 FloatArray = NDArray[np.float64]
 
 FEWEST_WINDOWS: Final = 8

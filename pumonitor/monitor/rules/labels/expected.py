@@ -28,8 +28,6 @@ from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
 from pumonitor.tables import ScoreTable
 
-__all__ = ["expected_at_maturity", "expected_positives"]
-
 FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 10_000

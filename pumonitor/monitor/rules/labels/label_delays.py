@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_TIMES", "Arrived", "MeanDelay", "UsualDelays"]
-
 FloatArray = NDArray[np.float64]
 
 MOST_TIMES = 4.0

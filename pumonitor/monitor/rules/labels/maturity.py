@@ -15,8 +15,6 @@ from scipy import special
 
 from pumonitor.stats.confidence_draws import interval
 
-__all__ = ["LabelMaturity", "ShareKnown", "label_maturity"]
-
 FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 4000

@@ -14,13 +14,6 @@ from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.uncertain import Known, Uncertain
 from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
 
-__all__ = [
-    "at_prior",
-    "attribute_aul",
-    "attribute_f1",
-    "difference_at_one_prior",
-]
-
 FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 10_000

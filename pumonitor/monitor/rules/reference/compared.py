@@ -16,8 +16,6 @@ from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Known, Uncertain
 from pumonitor.monitor.rules.reference.usual import REACH, Usual, exact
 
-__all__ = ["Compared", "compared", "level_of"]
-
 _STEPS: Final = 50
 
 

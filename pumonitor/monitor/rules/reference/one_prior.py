@@ -7,16 +7,6 @@ from typing import Final
 
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 
-__all__ = [
-    "AUDITED_SHARE",
-    "LEVEL_FACTOR",
-    "PRIOR_FACTOR",
-    "PRIOR_TO_COMPARE",
-    "comparable",
-    "comparable_reference",
-    "stands_on",
-]
-
 PRIOR_FACTOR: Final = "class_prior_factor"
 """Name of a result: ratio of a window's followed class prior to the reference's, with its interval.
 """

@@ -15,8 +15,6 @@ from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.uncertain import Known, Uncertain
 from pumonitor.monitor.rules.reference.usual import LEVEL, REACH, FloatArray, Usual, exact
 
-__all__ = ["FEWEST_WINDOWS", "ReferenceWindows"]
-
 FEWEST_WINDOWS: Final = 3
 """Two windows are too few to estimate the variation between windows."""
 

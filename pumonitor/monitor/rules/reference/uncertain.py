@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Known", "Uncertain"]
-
 
 class Known(Protocol):
     """A number with its interval, such as an `Estimate` or a `ClassPriorEstimate`."""

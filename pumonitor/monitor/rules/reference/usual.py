@@ -12,8 +12,6 @@ from scipy import special
 
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 
-__all__ = ["LEVEL", "REACH", "FloatArray", "Usual", "exact"]
-
 FloatArray = NDArray[np.float64]
 LEVEL: Final = 0.95
 REACH: Final = float(special.ndtri(0.975))

@@ -9,8 +9,6 @@ from typing import Final
 from pumonitor.prior.over_time import Explanation, Movement
 from pumonitor.results import ClassPriorEstimate
 
-__all__ = ["WhatChanged"]
-
 _PRIOR: Final = "class prior"
 
 

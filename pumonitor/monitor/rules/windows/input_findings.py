@@ -8,8 +8,6 @@ from typing import Any, Final, Literal
 
 from pumonitor.ports import UnmatchedLabels
 
-__all__ = ["InputFinding", "InputKind", "input_findings", "unmatched_sentence"]
-
 InputKind = Literal[
     "refused_labels",
     "early_labels",

@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Self
 
-__all__ = ["Found", "Loss", "SeriesCount", "find_loss"]
-
 Found = Mapping[tuple[int, str, str], tuple[int, int]]
 """Rows and labels that a look finds, by pane, model version and segment."""
 

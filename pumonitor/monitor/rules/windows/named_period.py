@@ -10,8 +10,6 @@ from zoneinfo import ZoneInfo
 
 from pumonitor.errors import InputError, shortened
 
-__all__ = ["NamedPeriod", "month_of", "read_period"]
-
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 _QUARTER = re.compile(r"(\d{4})-[Qq]([1-4])")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

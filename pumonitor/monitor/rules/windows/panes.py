@@ -9,8 +9,6 @@ from typing import Final
 from pumonitor.errors import InputError
 from pumonitor.ports import Pane, State, Window
 
-__all__ = ["PaneSchedule"]
-
 _PROVISIONAL: Final = (0.0, 0.25, 0.5)
 _MOST_PROVISIONAL: Final = 6
 

@@ -13,8 +13,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pumonitor.errors import InputError, did_you_mean, shortened
 from pumonitor.ports import Window
 
-__all__ = ["WindowGrid"]
-
 _UNITS: Final = ("h", "d", "w", "mo")
 _LENGTH: Final = re.compile(rf"(\d{{1,18}})({'|'.join(_UNITS)})")
 _HOUR: Final = timedelta(hours=1)

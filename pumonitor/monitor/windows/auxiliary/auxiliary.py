@@ -33,8 +33,6 @@ from pumonitor.monitor.windows.auxiliary.training import trained, training_of
 from pumonitor.ports import Pane, PredictionSource, SampleRequest
 from pumonitor.prior.auxiliary import AuxiliaryScore
 
-__all__ = ["AuxiliaryScores", "PaneAuxiliary"]
-
 _ROWS: Final = 20_000
 """Rows sampled of a window, and at most so many of its labeled rows, for all of its panes."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pumonitor.monitor.config.sections.monitor import Monitor
 
-__all__ = ["has_auxiliary"]
-
 
 def has_auxiliary(monitor: Monitor) -> bool:
     """Whether the class prior of a monitor is followed by a score of configured features."""

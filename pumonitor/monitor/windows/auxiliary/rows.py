@@ -15,8 +15,6 @@ from pumonitor.monitor.ledger.results.auxiliary import AuxiliarySeries
 from pumonitor.ports import SampledRows
 from pumonitor.tables import ScoreTable
 
-__all__ = ["auxiliary_series_of", "of_series", "state_at", "table_of"]
-
 FloatArray = NDArray[np.float64]
 
 _MOST_CELLS: Final = 512

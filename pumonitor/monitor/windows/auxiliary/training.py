@@ -20,8 +20,6 @@ from pumonitor.ports import Pane, PredictionSource, SampledRows, SampleRequest
 from pumonitor.prior.auxiliary import LEAST_LABELED, train_auxiliary
 from pumonitor.results import finite_or_none
 
-__all__ = ["Training", "trained", "training_of", "training_windows"]
-
 _FEWEST_WINDOWS: Final = 10
 _MOST_WINDOWS: Final = 120
 _MOST_ROWS: Final = 100_000

@@ -25,8 +25,6 @@ from pumonitor.monitor.windows.evaluation.series_tables import counts_of
 from pumonitor.ports import Pane, Window
 from pumonitor.results import ClassPriorEstimate, Finding
 
-__all__ = ["assumed_prior_findings", "findings_at", "findings_of"]
-
 _LEVEL: Final = 0.001
 
 

@@ -11,8 +11,6 @@ from pumonitor.monitor.rules.labels.confirmed_share import ConfirmedShare
 from pumonitor.monitor.windows.class_prior.stored_findings import FINDING_OF_SEGMENT
 from pumonitor.results import ClassPriorEstimate, Finding
 
-__all__ = ["if_confirmed_equally", "segment_finding"]
-
 _LEVEL: Final = 0.001
 _TAIL: Final = 0.025
 _OTHERWISE: Final = (

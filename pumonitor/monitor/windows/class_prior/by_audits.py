@@ -30,8 +30,6 @@ from pumonitor.ports import Pane
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
 
-__all__ = ["MonitorAudits", "audited_table", "past_audit"]
-
 _KEPT: Final = 20
 _SEGMENTS_KEPT: Final = 200
 _Segment = tuple[CarriedAudits, Sequence[ReadAudit], str]

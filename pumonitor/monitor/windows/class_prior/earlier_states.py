@@ -22,8 +22,6 @@ from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.prior.followed.followed_prior import FollowedPrior
 from pumonitor.prior.followed.founding import Index, WindowRows, founding_windows
 
-__all__ = ["EarlierStates", "KeptStates", "StateAt"]
-
 _KEPT: Final = 600
 _Place = tuple[str, str, str, str]
 

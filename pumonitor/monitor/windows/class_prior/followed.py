@@ -33,8 +33,6 @@ from pumonitor.prior.followed.founding import WindowRows
 from pumonitor.prior.followed.level import LevelOrigin
 from pumonitor.results import ClassPriorEstimate
 
-__all__ = ["FollowedPriors", "PanePriors", "find_levels_together"]
-
 _MOST_UNFOUNDED: Final = 30
 # Tables of all windows of so many series are in memory at once.
 _SERIES_AT_ONCE: Final = 16

@@ -31,8 +31,6 @@ from pumonitor.ports import Pane, State
 from pumonitor.prior.followed.followed_prior import KIND_OF_STATE
 from pumonitor.prior.followed.founding import MOST_FOUNDING, Index, WindowRows
 
-__all__ = ["KnownWindows", "arrived_of", "rows_without_table"]
-
 _NOT_TRAINED: Final = "it was not trained yet"
 
 

@@ -14,8 +14,6 @@ from pumonitor.prior.followed.founding import Index, WindowRows
 from pumonitor.prior.followed.level import LevelOrigin, estimated_levels, given_level
 from pumonitor.results import ClassPriorEstimate
 
-__all__ = ["Levels"]
-
 
 @dataclass(eq=False)
 class Levels:

@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from pumonitor.results import Finding
 
-__all__ = ["FINDING", "FINDING_OF_SEGMENT", "stored_findings"]
-
 FINDING: Final = "assumed_prior"
 FINDING_OF_SEGMENT: Final = "assumed_prior_of_segment"
 

@@ -10,18 +10,6 @@ from pumonitor.monitor.config.sections.rules import MetricRule, NoData, Volume
 from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.ports import Window
 
-__all__ = [
-    "beginning_of",
-    "due_windows",
-    "empty_windows",
-    "end_of",
-    "end_of_windows",
-    "have_stopped",
-    "partial_beginning",
-    "partial_end",
-    "stopped_since",
-]
-
 _LATE_START: Final = 0.05
 """Share of a window before its first prediction, or after its last, that leaves it whole."""
 

@@ -16,16 +16,6 @@ from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.monitor.windows.due.due_windows import end_of_windows
 from pumonitor.sources.reach.locations import matching_files
 
-__all__ = [
-    "all_planned",
-    "files_digest",
-    "is_local",
-    "is_quiet",
-    "may_be_read",
-    "rules_digest",
-    "stamps_of",
-]
-
 _VERSION: Final = 1
 """Version of the evaluation of rules; when it changes, all alerts are folded once more."""
 

@@ -17,13 +17,6 @@ from pumonitor.monitor.ledger.results.mature_series import (
 )
 from pumonitor.ports import Window
 
-__all__ = [
-    "BaselinePeriod",
-    "baseline_period",
-    "baseline_series",
-    "version_to_compare_with",
-]
-
 _WITHOUT_REFERENCE: Final = 30
 
 

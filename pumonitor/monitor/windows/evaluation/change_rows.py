@@ -22,8 +22,6 @@ from pumonitor.monitor.windows.evaluation.result_rows import result_row
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.results import Estimate
 
-__all__ = ["ASSUMED", "CHANGING", "COMPARED", "Comparison"]
-
 CHANGING: Final = ("aul", "auc", "average_precision", "f1", "precision", "recall", "class_prior")
 """Estimates whose change against the reference is a result of its own."""
 

@@ -14,14 +14,6 @@ from pumonitor.prior.labels.label_noise import search_together
 from pumonitor.results import ClassPriorEstimate, Scenario, finite_or_none
 from pumonitor.tables import ScoreTable
 
-__all__ = [
-    "class_prior_from_json",
-    "class_prior_to_json",
-    "estimated_together",
-    "is_given",
-    "own_class_prior",
-]
-
 
 def is_given(class_prior: ClassPriorEstimate) -> bool:
     """Whether a class prior was assumed, and not estimated from rows."""

@@ -34,8 +34,6 @@ from pumonitor.monitor.windows.evaluation.change_rows import COMPARED
 from pumonitor.monitor.windows.evaluation.result_rows import known_results
 from pumonitor.ports import Pane
 
-__all__ = ["Evaluate", "Reference", "References"]
-
 _log = logging.getLogger("pumonitor")
 
 Evaluate = Callable[[Monitor, str, str, Pane], Sequence[EvaluatedSeries]]

@@ -15,8 +15,6 @@ from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.results import Estimate, finite_or_none
 
-__all__ = ["ANY_NUMBER", "known_results", "result_row"]
-
 _REACH: Final = 1.96
 ANY_NUMBER: Final = (-math.inf, math.inf)
 

@@ -7,8 +7,6 @@ from hashlib import sha256
 
 from pumonitor.ports import Window
 
-__all__ = ["seed_of"]
-
 
 def seed_of(window: Window | None, *, model_version: str, segment: str) -> int:
     """Seed of a series: its stretch of time, model version and segment, and nothing else.

@@ -21,8 +21,6 @@ from pumonitor.reviews.bins import labels_of_kinds
 from pumonitor.sources.windows.counts_rows import LabelStates
 from pumonitor.tables import ScoreTable, Weights
 
-__all__ = ["MOST_CELLS", "SeriesTable", "counts_of", "pane_digest", "tables_of"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -10,8 +10,6 @@ from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import NewMessage
 
-__all__ = ["finish_runs"]
-
 
 def finish_runs(ledger: Ledger, monitor: str, *, now: datetime) -> None:
     """Put a message that finishes all runs of a monitor into the outbox; results open them again.

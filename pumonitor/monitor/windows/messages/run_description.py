@@ -9,8 +9,6 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.prior_of_period import PriorOfPeriod
 from pumonitor.monitor.config.values.durations import shown_duration
 
-__all__ = ["run_description", "run_parameters"]
-
 _MEASURED: Final = "estimated from scores and confirmations ({})"
 _A_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 

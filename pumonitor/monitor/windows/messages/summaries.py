@@ -13,8 +13,6 @@ from pumonitor.monitor.ledger.records.results import EvaluatedSeries, NewMessage
 from pumonitor.monitor.rules.windows.named_period import NamedPeriod, month_of
 from pumonitor.monitor.windows.messages.window_messages import message_of
 
-__all__ = ["summary_of_month"]
-
 
 def summary_of_month(
     monitor: Monitor,

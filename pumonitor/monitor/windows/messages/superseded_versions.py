@@ -14,8 +14,6 @@ from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedSeries, NewMessage
 from pumonitor.monitor.ledger.results.labels_at_age import labels_at_age
 
-__all__ = ["ends_of_superseded"]
-
 _WINDOWS_BACK: Final = 31
 
 

@@ -17,8 +17,6 @@ from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResu
 from pumonitor.monitor.windows.messages.run_description import run_description, run_parameters
 from pumonitor.ports import Pane
 
-__all__ = ["message_of", "messages_of", "shown_metrics", "verdict_of"]
-
 _JUDGED: Final = ("f1_change", "auc_change", "aul_change_ranking")
 
 

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from pumonitor.errors import InputError
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["elkan_noto", "elkan_noto_e2", "elkan_noto_e3"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from pumonitor.prior.samples.points import points_of
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["DistanceCurve", "km1", "km2", "nearest_mixture"]
-
 FloatArray = NDArray[np.float64]
 
 _BINS = 80

@@ -9,8 +9,6 @@ from pumonitor.prior.samples.feature_samples import FeatureSamples
 from pumonitor.prior.samples.points import points_of
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["pen_l1"]
-
 FloatArray = NDArray[np.float64]
 
 _BINS = 80

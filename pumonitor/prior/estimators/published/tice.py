@@ -11,8 +11,6 @@ from pumonitor.errors import NoBoundWarning
 from pumonitor.prior.samples.points import points_of
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-__all__ = ["label_frequency_bounds", "tice"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 

@@ -11,8 +11,6 @@ from pumonitor.sources.column_types.dialects import escaped
 from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
 from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
 
-__all__ = ["BigQuery"]
-
 
 class BigQuery(Warehouse, WritesLabels):
     """BigQuery, in GoogleSQL."""

@@ -7,8 +7,6 @@ from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.spark_dialect import Spark
 from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
 
-__all__ = ["Databricks"]
-
 
 class Databricks(Spark, WritesLabels):
     """Databricks SQL."""

@@ -9,8 +9,6 @@ from typing import ClassVar, Final
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
 
-__all__ = ["END_MARK", "Redshift"]
-
 END_MARK: Final = "\x01"
 """Stands after text that ends with a blank: without it the blank would count for nothing."""
 

@@ -11,8 +11,6 @@ from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.dialects import escaped
 from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
 
-__all__ = ["Snowflake"]
-
 _PLAIN: Final = re.compile(r"[a-z_][a-z0-9_$]*")
 
 

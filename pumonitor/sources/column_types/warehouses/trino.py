@@ -10,8 +10,6 @@ from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.warehouses.warehouse import Warehouse
 from pumonitor.sources.column_types.warehouses.written_labels import WritesLabels
 
-__all__ = ["Trino"]
-
 
 class Trino(Warehouse, WritesLabels):
     """Trino."""

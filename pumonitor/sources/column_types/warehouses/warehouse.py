@@ -8,8 +8,6 @@ from typing import Final
 
 from pumonitor.sources.column_types.dialects import WITH_OFFSET, WITHOUT_OFFSET, Dialect
 
-__all__ = ["Warehouse"]
-
 _FRACTION: Final = "[.][0-9]+"
 _OFFSET: Final = "[+-][0-9]{2}(:?[0-9]{2})?$"
 _MINUTE: Final = 60_000_000

@@ -15,8 +15,6 @@ from pumonitor.sources.column_types.column_kinds import Key, RelationPart
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MOST_PARTS", "WritesLabels"]
-
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]*")
 """What means nothing but itself in any SQL, driver or pattern, and is no separator."""
 _BETWEEN_ROWS: Final = ","

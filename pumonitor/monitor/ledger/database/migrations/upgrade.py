@@ -15,8 +15,6 @@ from pumonitor.monitor.ledger.database.errors import StateError
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
-__all__ = ["Standing", "check_tables", "standing", "upgrade"]
-
 _FOLDER = Path(__file__).parent
 _LOCK = "pumonitor migrations"
 _REVISION: Final = re.compile(r'^(down_)?revision\b[^=]*= "(.+)"$', re.MULTILINE)

@@ -6,8 +6,6 @@ from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, String, Ta
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 
-__all__ = ["page_sessions", "tokens", "write_count"]
-
 # Who may ask for pages and the API. Of a token itself only a hash is kept.
 tokens = Table(
     "tokens",

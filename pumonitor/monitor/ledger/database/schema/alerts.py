@@ -19,8 +19,6 @@ from sqlalchemy import (
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
 
-__all__ = ["alert_progress", "alert_states", "alert_transitions", "silences"]
-
 # How far the windows of a monitor have been folded into the alerts of a rule.
 alert_progress = Table(
     "alert_progress",

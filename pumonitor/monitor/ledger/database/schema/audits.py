@@ -19,8 +19,6 @@ from sqlalchemy import (
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
 
-__all__ = ["review_audits", "review_cases", "review_readings", "review_verdicts"]
-
 # An audit as it was drawn. Only `planned` changes, when it is extended by more cases.
 review_audits = Table(
     "review_audits",

@@ -6,8 +6,6 @@ from sqlalchemy import JSON, Boolean, Column, Integer, LargeBinary, String, Tabl
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 
-__all__ = ["challenger_windows", "deployed_versions", "noted_challengers"]
-
 challenger_windows = Table(
     "challenger_windows",
     metadata,

@@ -16,8 +16,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-__all__ = ["WHERE", "Moment", "Number", "metadata"]
-
 WHERE: Final = "where"
 """In an index's `info`, the rows that it holds; migrations make it so.
 

@@ -17,8 +17,6 @@ from sqlalchemy import (
 
 from pumonitor.monitor.ledger.database.schema.columns import WHERE, Moment, Number, metadata
 
-__all__ = ["keys", "outbox", "sent_keys"]
-
 outbox = Table(
     "outbox",
     metadata,

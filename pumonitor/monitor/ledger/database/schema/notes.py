@@ -6,8 +6,6 @@ from sqlalchemy import CheckConstraint, Column, Identity, Index, Integer, String
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
 
-__all__ = ["notes"]
-
 # A note is never changed or deleted; one that was withdrawn is no longer shown.
 notes = Table(
     "notes",

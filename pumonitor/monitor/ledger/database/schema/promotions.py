@@ -6,8 +6,6 @@ from sqlalchemy import JSON, CheckConstraint, Column, Identity, Index, String, T
 
 from pumonitor.monitor.ledger.database.schema.columns import WHERE, Moment, Number, metadata
 
-__all__ = ["promotions"]
-
 # A row is written before the registry is touched, and never deleted.
 promotions = Table(
     "promotions",

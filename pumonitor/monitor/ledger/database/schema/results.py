@@ -19,16 +19,6 @@ from sqlalchemy import (
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 
-__all__ = [
-    "auxiliary_scores",
-    "auxiliary_series",
-    "evaluations",
-    "headline_results",
-    "prior_states",
-    "results",
-    "series",
-]
-
 series = Table(
     "series",
     metadata,

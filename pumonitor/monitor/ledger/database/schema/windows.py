@@ -21,16 +21,6 @@ from sqlalchemy import (
 
 from pumonitor.monitor.ledger.database.schema.columns import WHERE, Moment, Number, metadata
 
-__all__ = [
-    "audit",
-    "latest",
-    "monitors",
-    "newest_panes",
-    "panes",
-    "standings",
-    "windows",
-]
-
 monitors = Table(
     "monitors",
     metadata,
