@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from pumonitor.gate import GateSettings, PairedLabels, judge
+from pumonitor.gate import GateSettings, PairedLabels, judge, window_from_bytes
 from pumonitor.monitor.challenging.seen import differences_of
 
 _SETTINGS = GateSettings(not_worse={"aul": 0.01})
@@ -36,7 +36,7 @@ def main() -> None:
     for windows, rows in _SHAPES:
         stored = _stored(windows, rows)
         before = time.process_time()
-        seen = [PairedLabels.from_bytes(one) for one in stored]
+        seen = [window_from_bytes(one) for one in stored]
         judge({"challenger": seen}, _SETTINGS)
         page = time.process_time() - before
         before = time.process_time()

@@ -13,7 +13,9 @@ from pumonitor.gate.judging import (
     judge,
 )
 from pumonitor.gate.mean_evidence import MeanEvidence
-from pumonitor.gate.paired_labels import GateMetric, PairedLabels, evidence_of
+from pumonitor.gate.paired_labels import GateMetric, PairedLabels
+from pumonitor.gate.reviewed_pairs import ReviewedEvidence, ReviewedPair
+from pumonitor.gate.window_evidence import evidence_of, window_from_bytes
 
 __all__ = [
     "ENOUGH_WINDOWS",
@@ -25,8 +27,11 @@ __all__ = [
     "Judgement",
     "MeanEvidence",
     "PairedLabels",
+    "ReviewedEvidence",
+    "ReviewedPair",
     "Side",
     "Verdict",
     "evidence_of",
     "judge",
+    "window_from_bytes",
 ]

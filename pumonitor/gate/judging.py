@@ -10,8 +10,10 @@ from pumonitor.gate.audited_pairs import AuditedBetween, AuditEvidence
 from pumonitor.gate.chosen_labels import ChosenBy, chosen_by
 from pumonitor.gate.labels_needed import labels_needed
 from pumonitor.gate.mean_evidence import MeanEvidence
-from pumonitor.gate.paired_labels import GateMetric, PairedLabels, evidence_of
+from pumonitor.gate.paired_labels import GateMetric, PairedLabels
 from pumonitor.gate.possible_reviews import PossibleReviews, Review
+from pumonitor.gate.reviewed_pairs import ReviewedEvidence, ReviewedPair
+from pumonitor.gate.window_evidence import evidence_of, labels_of
 
 __all__ = ["ENOUGH_WINDOWS", "ERROR", "Condition", "GateSettings", "Judgement", "Verdict", "judge"]
 
@@ -121,7 +123,7 @@ class Judgement:
 
 
 def judge(
-    challengers: Mapping[str, Sequence[PairedLabels]],
+    challengers: Mapping[str, Sequence[PairedLabels | ReviewedPair]],
     settings: GateSettings,
     *,
     audits: Mapping[str, Sequence[AuditedBetween]] | None = None,
@@ -136,9 +138,13 @@ def judge(
     (`PossibleReviews`), and in five windows with labels. Wrong where labels favour a model in
     another way, and where what came before says nothing of what comes.
 
+    With reviews nothing is taken for a fair sample: the difference is that of positives as reviews
+    and complaints tell them (`ReviewedEvidence`), and neither a possible review nor an audit is
+    asked for.
+
     Parameters
     ----------
-    challengers : mapping of str to sequence of PairedLabels
+    challengers : mapping of str to sequence of PairedLabels or ReviewedPair
         One of each window.
     settings : GateSettings
     audits : mapping of str to sequence of AuditedBetween, optional
@@ -175,7 +181,7 @@ class _Test:
 
     metric: str
     above: float
-    evidence: MeanEvidence | AuditEvidence
+    evidence: MeanEvidence | AuditEvidence | ReviewedEvidence
 
     @property
     def capital(self) -> float:
@@ -200,7 +206,7 @@ class _Asked:
     labels: int
     windows: int
     chosen: ChosenBy | None
-    seen: tuple[PairedLabels, ...]
+    seen: tuple[PairedLabels | ReviewedPair, ...]
     by_audit: bool
     settings: GateSettings
 
@@ -208,19 +214,20 @@ class _Asked:
     def of(
         cls,
         name: str,
-        windows: Sequence[PairedLabels],
+        windows: Sequence[PairedLabels | ReviewedPair],
         settings: GateSettings,
         audits: Sequence[AuditedBetween],
     ) -> _Asked:
+        labels = labels_of(windows)
         chosen = chosen_by(
-            windows,
+            labels,
             capacity=settings.capacity,
             threshold=settings.threshold,
             least_class_prior=settings.least_class_prior,
         )
         reviewed = sum(audit.reviewed for audit in audits)
         by_audit = (
-            reviewed > 0 and settings.better == "recall" and _needs_audit(chosen, windows, settings)
+            reviewed > 0 and settings.better == "recall" and _needs_audit(chosen, labels, settings)
         )
         if by_audit:
             tests = [_Test(metric="precision", above=0.0, evidence=AuditEvidence.of(audits))]
@@ -239,12 +246,17 @@ class _Asked:
             name=name,
             tests=tuple(tests),
             labels=reviewed if by_audit else sum(one.positives for one in windows),
-            windows=len(audits) if by_audit else sum(one.positives > 0 for one in windows),
+            windows=len(audits) if by_audit else sum(len(one.recall) > 0 for one in windows),
             chosen=chosen,
             seen=tuple(windows),
             by_audit=by_audit,
             settings=settings,
         )
+
+    @property
+    def by_reviews(self) -> bool:
+        """Whether reviews and complaints say where positives are."""
+        return any(isinstance(window, ReviewedPair) for window in self.seen)
 
     @property
     def capital(self) -> float:
@@ -256,7 +268,9 @@ class _Asked:
         why_not = self._why_not()
         lies = _where_it_lies(conditions)
         review = (
-            None if why_not or self.by_audit else self._possible_review(lies, conditions, error)
+            None
+            if why_not or self.by_audit or self.by_reviews
+            else self._possible_review(lies, conditions, error)
         )
         is_early = self.windows < ENOUGH_WINDOWS and not self.by_audit
         verdict: Verdict = lies if review is None and not is_early else "not yet"
@@ -291,9 +305,13 @@ class _Asked:
 
     def _sooner_by_aul(self, error: float, needed: int | None) -> str:
         """That a gate of AUL takes fewer labels than one of recall, where it does."""
-        if self.by_audit or self.settings.better != "recall":
-            return ""
         evidence = evidence_of(self.seen, "aul")
+        if (
+            self.by_audit
+            or self.settings.better != "recall"
+            or not isinstance(evidence, MeanEvidence)
+        ):
+            return ""
         sooner = labels_needed(evidence, above=0.0, error=error, labels=self.labels)
         if sooner is None or (needed is not None and 2 * sooner > needed):
             return ""
@@ -312,7 +330,7 @@ class _Asked:
         asked = (
             [condition for condition in conditions if condition.fails] if is_worse else conditions
         )
-        reviews = PossibleReviews.of(self.seen, capacity=self.settings.capacity)
+        reviews = PossibleReviews.of(labels_of(self.seen), capacity=self.settings.capacity)
         undecided = [
             reviews.undecided(
                 "recall" if condition.metric == "recall" else "aul",
@@ -383,9 +401,16 @@ class _Asked:
             )
         if lies == "not yet":
             unit = "cases" if self.by_audit else "labels"
+            if self.by_reviews:
+                unit = "positives known by reviews and complaints"
             text += f"; there are {self.labels:,} {unit}"
             if needed is not None:
                 text += f", and some {needed:,} in all would tell in 4 of 5 cases"
+            elif self.by_reviews:
+                text += (
+                    ", and what would tell is a week with a lower cut, or reviews of rows drawn at "
+                    "random"
+                )
             elif main.value <= 0:
                 text += ", and as it looks more of them will not tell"
             text += self._sooner_by_aul(error, needed)

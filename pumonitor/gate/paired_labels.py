@@ -14,7 +14,7 @@ from pumonitor.errors import InputError
 from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.score_counts import ScoreCounts
 
-__all__ = ["MODELS", "GateMetric", "PairedLabels", "evidence_of", "shares_below"]
+__all__ = ["MODELS", "GateMetric", "PairedLabels", "mean_evidence_of", "shares_below"]
 
 FloatArray = NDArray[np.float64]
 GateMetric = Literal["recall", "aul"]
@@ -168,10 +168,8 @@ class PairedLabels:
         return file.getvalue()
 
     @classmethod
-    def from_bytes(cls, stored: bytes) -> PairedLabels:
-        """What `to_bytes` gave."""
-        with np.load(io.BytesIO(stored), allow_pickle=False) as file:
-            columns = {name: file[name] for name in file.files}
+    def from_columns(cls, columns: Mapping[str, NDArray[Any]]) -> PairedLabels:
+        """What `to_bytes` gave, read by `numpy.load`."""
         counts = {
             model: ScoreCounts(
                 is_probability=bool(columns[f"{model} is_probability"]),
@@ -192,7 +190,7 @@ class PairedLabels:
         )
 
 
-def evidence_of(windows: Sequence[PairedLabels], metric: GateMetric) -> MeanEvidence:
+def mean_evidence_of(windows: Sequence[PairedLabels], metric: GateMetric) -> MeanEvidence:
     """What windows together say of the mean of one metric's differences."""
     return MeanEvidence.of(
         [one.differences(metric) for one in windows],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -86,21 +86,17 @@ class ReviewedModels:
         ``docs/decisions/reviews.md`` derives why hidden positives of both are placed together.
         """
         reading = self._first
-        pairs = self._paired(first, second)
-        drawn = [
-            [posterior.all_metrics(beta=reading.f_beta) for posterior in pair] for pair in pairs
-        ]
+        drawn = self.draws(first, second, tuple(values))
         tail = 0.5 * (1 - reading.confidence_level)
         nothing = replace(
             reading.estimates["auc"], value=0.0, low=0.0, high=0.0, se=0.0, range=_ANY
         )
-        decide_alike, rank_alike = self._alike(first, second)
         differences = {}
         for metric, value in values.items():
             differences[metric] = replace(nothing, name=f"{metric}_difference")
-            if rank_alike if metric in _RANKING else decide_alike:
+            each = drawn[metric]
+            if not any(draws.any() for draws in each):
                 continue
-            each = [of_first[metric] - of_second[metric] for of_first, of_second in drawn]
             ends = np.array([quantiles(draws, [tail, 1 - tail]) for draws in each])
             differences[metric] = replace(
                 differences[metric],
@@ -110,6 +106,25 @@ class ReviewedModels:
                 se=float(each[0].std()),
             )
         return differences
+
+    def draws(
+        self, first: str, second: str, metrics: Sequence[str]
+    ) -> dict[str, list[NDArray[np.float64]]]:
+        """Draws of differences, first less second, by metric and by what undecided rows may be."""
+        drawn = [
+            [posterior.all_metrics(beta=self._first.f_beta) for posterior in pair]
+            for pair in self._paired(first, second)
+        ]
+        decide_alike, rank_alike = self._alike(first, second)
+        return {
+            metric: [
+                np.zeros_like(of_first[metric])
+                if (rank_alike if metric in _RANKING else decide_alike)
+                else of_first[metric] - of_second[metric]
+                for of_first, of_second in drawn
+            ]
+            for metric in metrics
+        }
 
     def _paired(self, first: str, second: str) -> list[list[ReviewPosterior]]:
         """Draws of both models that go together, by what undecided rows may be."""

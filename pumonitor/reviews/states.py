@@ -28,6 +28,7 @@ __all__ = [
     "described_states",
     "is_unseen",
     "kinds_of_states",
+    "said_of_states",
     "states_of",
 ]
 
@@ -98,6 +99,17 @@ def are_ranked(states: NDArray[np.int64]) -> NDArray[np.bool_]:
 def is_unseen(states: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each row has no verdict: nobody looked, or it is waiting, or nobody could tell."""
     return np.asarray(_KNOWN_VERDICT[states // 2] < 0)
+
+
+def said_of_states(
+    states: NDArray[np.int64],
+) -> tuple[NDArray[np.bool_], NDArray[Any], NDArray[Any]]:
+    """Which rows complained, with verdicts and reasons as `pumonitor.Reviews` takes them."""
+    review = states // 2
+    words = {UNREVIEWED: None, -1: "undecided"}
+    verdicts = np.array([words.get(known, known) for known in _KNOWN_VERDICT.tolist()], object)
+    reasons = np.array(["", *np.repeat(REASONS, len(_VERDICTS))], dtype=object)
+    return states % 2 == 1, verdicts[review], reasons[review]
 
 
 def _positive() -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from pumonitor.gate import (
     PairedLabels,
     Side,
     judge,
+    window_from_bytes,
 )
 from pumonitor.gate.audited_pairs import AuditEvidence
 from pumonitor.gate.chosen_labels import chosen_by
@@ -216,7 +217,7 @@ def test_an_audit_decides_where_labels_do_not_rule_out_a_review() -> None:
 
 def test_stored_windows_come_back_with_ranks_and_old_ones_rule_out_no_more() -> None:
     (week,) = _queue(weeks=1)
-    again = PairedLabels.from_bytes(week.to_bytes())
+    again = window_from_bytes(week.to_bytes())
     assert again.champion_below.tolist() == week.champion_below.tolist()
     assert again.share_below("challenger") == pytest.approx(week.champion_below + week.aul)
     old = [replace(one, champion_below=np.zeros(0)) for one in _queue()]

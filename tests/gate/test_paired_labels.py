@@ -9,7 +9,7 @@ import pytest
 
 from pumonitor import evaluate
 from pumonitor.errors import InputError
-from pumonitor.gate import PairedLabels, evidence_of
+from pumonitor.gate import PairedLabels, evidence_of, window_from_bytes
 
 
 def _rows(seed: int = 0, rows: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -84,7 +84,7 @@ def test_before_a_rare_label_is_seen_the_others_decide_nothing() -> None:
     )
     assert set(found.weights) == {2.0}
     assert found.largest_weight == 50.0
-    assert PairedLabels.from_bytes(found.to_bytes()).largest_weight == 50.0
+    assert window_from_bytes(found.to_bytes()).largest_weight == 50.0
     one_sided = replace(found, recall=np.full(len(found.weights), -1.0))
     assert evidence_of([one_sided], "recall").upper(error=0.025) > 0
     assert evidence_of([replace(one_sided, largest_weight=2.0)], "recall").upper(error=0.025) < -0.5
@@ -136,7 +136,7 @@ def test_what_is_stored_is_read_as_it_was() -> None:
             propensity=propensity,
             least_propensity=None if propensity is None else 0.5,
         )
-        again = PairedLabels.from_bytes(found.to_bytes())
+        again = window_from_bytes(found.to_bytes())
         assert again.recall.tolist() == found.recall.tolist()
         assert again.aul.tolist() == found.aul.tolist()
         assert again.weights.tolist() == found.weights.tolist()
@@ -149,7 +149,7 @@ def test_what_is_stored_is_read_as_it_was() -> None:
 def test_a_window_without_rows_says_nothing() -> None:
     found = PairedLabels.of_window([], [], [], capacity=0.1)
     assert (found.positives, found.rows, len(found.recall)) == (0, 0, 0)
-    assert PairedLabels.from_bytes(found.to_bytes()).rows == 0
+    assert window_from_bytes(found.to_bytes()).rows == 0
 
 
 def test_missing_scores_are_refused_with_their_number() -> None:

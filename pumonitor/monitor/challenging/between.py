@@ -112,10 +112,16 @@ def draw_between(
     Raises
     ------
     InputError
-        If the two models flag the same rows, or rows cannot be scored.
+        If the two models flag the same rows, rows cannot be scored, or the monitor has reviews.
     SourceError
         If a table cannot be read.
     """
+    if monitor.reviews:
+        msg = (
+            f"{monitor.name} has reviews, by which challengers are judged without an audit between "
+            "models; to know more of them review rows drawn at random, chosen_by: random"
+        )
+        raise InputError(msg)
     seed = seed or secrets.token_hex(16)
     columns = () if monitor.audits is None else monitor.audits.columns
     gate = monitor.challengers.gate if monitor.challengers is not None else Gate()

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from pumonitor.errors import InputError, PumonitorError
-from pumonitor.gate import GateSettings, Judgement, PairedLabels, judge
+from pumonitor.gate import GateSettings, Judgement, PairedLabels, ReviewedPair, judge
 from pumonitor.monitor.challenging.between import audits_between
 from pumonitor.monitor.challenging.challengers import (
     AlreadyDeployedError,
@@ -64,7 +64,7 @@ class JudgedChallenger:
     ----------
     challenger : NamedChallenger
     judgement : Judgement
-    windows : tuple of (datetime, PairedLabels)
+    windows : tuple of (datetime, PairedLabels or ReviewedPair)
         What it is judged on, by the starts of the windows.
     errors : tuple of str
         Why windows are missing, those of the last attempts.
@@ -72,7 +72,7 @@ class JudgedChallenger:
 
     challenger: NamedChallenger
     judgement: Judgement
-    windows: tuple[tuple[datetime, PairedLabels], ...]
+    windows: tuple[tuple[datetime, PairedLabels | ReviewedPair], ...]
     errors: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:

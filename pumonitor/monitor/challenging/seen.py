@@ -10,7 +10,14 @@ from datetime import datetime
 from typing import Any, get_args
 
 from pumonitor.errors import PumonitorError
-from pumonitor.gate import ERROR, GateMetric, PairedLabels, evidence_of
+from pumonitor.gate import (
+    ERROR,
+    GateMetric,
+    PairedLabels,
+    ReviewedPair,
+    evidence_of,
+    window_from_bytes,
+)
 from pumonitor.monitor.challenging.challengers import Challenger, NamedChallenger
 from pumonitor.monitor.challenging.deployed import DeployedSpans, deployed_spans
 from pumonitor.monitor.challenging.shadow import paired_labels
@@ -135,7 +142,7 @@ def score_due(
     """
     series = series_of(monitor, challenger)
     known = ledger.challengers.scored(series)
-    earlier: dict[datetime, PairedLabels] | None = None
+    earlier: dict[datetime, PairedLabels | ReviewedPair] | None = None
     since = judged_since(ledger, monitor, challenger)
     scored, failures = 0, list[tuple[datetime, Exception]]()
     for pane in mature_panes(ledger, monitor, configuration=series.configuration):
@@ -176,17 +183,19 @@ def score_due(
 
 def judged_windows(
     ledger: Ledger, monitor: Monitor, series: ChallengerSeries
-) -> list[tuple[datetime, PairedLabels]]:
+) -> list[tuple[datetime, PairedLabels | ReviewedPair]]:
     """Windows with a result, in order of time, of the deployed version only."""
     deployed = deployed_spans(ledger, monitor)
     return [
-        (one.start, PairedLabels.from_bytes(one.found))
+        (one.start, window_from_bytes(one.found))
         for one in ledger.challengers.windows(series)
         if one.found is not None and deployed.cover(one.start, one.end)
     ]
 
 
-def differences_of(windows: Sequence[PairedLabels]) -> dict[str, dict[str, float | None]]:
+def differences_of(
+    windows: Sequence[PairedLabels | ReviewedPair],
+) -> dict[str, dict[str, float | None]]:
     """Challenger less deployed model on windows together, with the bounds of this challenger alone.
 
     Of "recall" and "aul" the value, low and high; None without labels.

@@ -9,12 +9,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.gate import PairedLabels
+from pumonitor.gate import PairedLabels, ReviewedPair
 from pumonitor.monitor.challenging.challengers import Challenger, ColumnChallenger
+from pumonitor.monitor.challenging.reviewed import reviewed_pair
 from pumonitor.monitor.config.sections.challengers import Features, Gate
 from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.opening import place_of
 from pumonitor.ports import Pane, PredictionSource, SampledRows, SampleRequest
+from pumonitor.reviews.bins import labels_of_kinds
+from pumonitor.sources.windows.both_channels import BOTH_CHANNELS
 
 __all__ = ["FeatureRows", "ScoredRows", "feature_rows", "paired_labels", "scored_rows"]
 
@@ -135,6 +139,10 @@ class ScoredRows:
     is_sampled : ndarray of bool, shape (rows,)
         Rows that stand for the window; the others are there for their label.
     champion, challenger : ndarray of float, shape (rows,)
+    said : ndarray of int, shape (rows,)
+        With reviews, the state that both channels say of each row.
+    stopped : ndarray of bool, shape (rows,)
+        With reviews, which were declined outright.
     columns : mapping of str to ndarray
     """
 
@@ -145,6 +153,8 @@ class ScoredRows:
     is_sampled: NDArray[np.bool_]
     champion: NDArray[np.float64]
     challenger: NDArray[np.float64]
+    said: NDArray[np.int64]
+    stopped: NDArray[np.bool_]
     columns: Mapping[str, NDArray[Any]]
 
 
@@ -174,8 +184,10 @@ def scored_rows(
     SourceError
         If a table cannot be read.
     """
-    columns = challenger.columns()
+    columns, how = challenger.columns(), HowReviewed.of(monitor)
     is_column = isinstance(challenger, ColumnChallenger)
+    if how is not None and how.ranked_by is not None:
+        also = (*also, how.ranked_by)
     rows, found = feature_rows(
         monitor,
         pane,
@@ -183,10 +195,18 @@ def scored_rows(
         also=(*also, *columns) if is_column else also,
         open_source=open_source,
     )
+    said, stopped = rows.history, np.zeros(len(rows.id), dtype=bool)
+    labels = (rows.history % 3 - 1).astype(np.int8)
+    if how is not None:
+        known = how.kinds(rows.history, 0, rows.segments)
+        said, stopped = BOTH_CHANNELS.of_histories(rows.history, 0), known.stopped
+        labels = labels_of_kinds(known.kinds)
     return ScoredRows(
         id=rows.id,
         entity=rows.key,
-        labels=(rows.history % 3 - 1).astype(np.int8),
+        labels=labels,
+        said=said,
+        stopped=stopped,
         propensity=rows.propensity,
         is_sampled=rows.is_sampled,
         # Not of all columns: a table of features may have one of this name.
@@ -203,8 +223,8 @@ def paired_labels(
     pane: Pane,
     *,
     open_source: Callable[[Monitor], PredictionSource],
-) -> PairedLabels:
-    """What the labels of a window say of a challenger and the champion.
+) -> PairedLabels | ReviewedPair:
+    """What the labels of a window say of a challenger and the champion, or reviews and complaints.
 
     Raises
     ------
@@ -216,6 +236,19 @@ def paired_labels(
     settings = monitor.challengers
     gate = settings.gate if settings is not None else Gate()
     found = scored_rows(monitor, challenger, pane, open_source=open_source)
+    how = HowReviewed.of(monitor)
+    if how is not None:
+        stands = found.is_sampled
+        ranked_by = None if how.ranked_by is None else found.columns[how.ranked_by][stands]
+        return reviewed_pair(
+            how,
+            states=found.said[stands],
+            stopped=found.stopped[stands],
+            champion=found.champion[stands],
+            challenger=found.challenger[stands],
+            ranked_by=ranked_by,
+            capacity=gate.capacity,
+        )
     return PairedLabels.of_window(
         found.labels,
         found.champion,

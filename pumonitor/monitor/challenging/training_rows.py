@@ -101,10 +101,18 @@ def training_rows(
     Raises
     ------
     InputError
-        If no features are named, or there are no windows or too few confirmed positives.
+        If no features are named, there are no windows or too few confirmed positives, or the
+        monitor has reviews.
     SourceError
         If a table cannot be read.
     """
+    if monitor.reviews:
+        msg = (
+            f"{monitor.name} has reviews, which favour what the deployed score is sure of: a "
+            "challenger trained here would learn whom it reviews; train it where you correct for "
+            "that, and register it"
+        )
+        raise InputError(msg)
     columns = _columns(monitor)
     panes = mature_panes(ledger, monitor, configuration=configuration_hash(monitor))
     panes = panes[: max(len(panes) - hold_out, 0)]

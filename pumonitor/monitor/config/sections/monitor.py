@@ -444,6 +444,12 @@ class Monitor(Part):
             )
             raise ValueError(msg)
         self._check_ranked_by()
+        if self.challengers is not None and self.challengers.entity is not None:
+            msg = (
+                "challengers.entity cannot be given beside reviews, whose intervals take rows as "
+                "independent: leave it out"
+            )
+            raise ValueError(msg)
         return self
 
     def _check_ranked_by(self) -> None:

@@ -207,6 +207,5 @@ BESIDE_REVIEWS: Final = {
     "class_prior": "reviews and complaints say how many positives there are",
     "label_purity": "a complaint that a review does not confirm is corrected by its verdict",
     "audits": "give the verdicts of an audit as reviews, chosen_by: audit",
-    "challengers": "who is reviewed depends on the deployed score alone",
 }
 """What a monitor with reviews does not have, and why."""
