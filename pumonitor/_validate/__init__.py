@@ -8,7 +8,13 @@ from __future__ import annotations
 from pumonitor._validate.columns import check_same_index
 from pumonitor._validate.entities import as_entities, refuse_beside_entity
 from pumonitor._validate.label_sources import scores_by_source
-from pumonitor._validate.labels import MINIMUM_LABELED, as_labels, check_label_counts
+from pumonitor._validate.labels import (
+    LABEL_REMEDY,
+    MINIMUM_LABELED,
+    MISSING_LABEL_REMEDY,
+    as_labels,
+    check_label_counts,
+)
 from pumonitor._validate.numbers import as_number
 from pumonitor._validate.propensities import (
     NEVER_LABELED,
@@ -16,11 +22,15 @@ from pumonitor._validate.propensities import (
     check_propensity_settings,
 )
 from pumonitor._validate.scores import as_scores, as_threshold
+from pumonitor._validate.verdict_words import Meaning, hint_on_verdicts, word_meaning
 from pumonitor._validate.weights import as_weights, row_weights
 
 __all__ = [
+    "LABEL_REMEDY",
     "MINIMUM_LABELED",
+    "MISSING_LABEL_REMEDY",
     "NEVER_LABELED",
+    "Meaning",
     "as_entities",
     "as_labels",
     "as_number",
@@ -31,7 +41,9 @@ __all__ = [
     "check_label_counts",
     "check_propensity_settings",
     "check_same_index",
+    "hint_on_verdicts",
     "refuse_beside_entity",
     "row_weights",
     "scores_by_source",
+    "word_meaning",
 ]

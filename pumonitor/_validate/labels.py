@@ -8,23 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._validate.columns import as_array, refuse_empty, refuse_missing
+from pumonitor._validate.verdict_words import hint_on_verdicts
 from pumonitor.errors import InputError, TooFewPositivesError
 
-__all__ = ["MINIMUM_LABELED", "as_labels", "check_label_counts"]
+__all__ = [
+    "LABEL_REMEDY",
+    "MINIMUM_LABELED",
+    "MISSING_LABEL_REMEDY",
+    "as_labels",
+    "check_label_counts",
+]
 
 MINIMUM_LABELED = 2
 """Fewer confirmed positives than this have no spread, hence no interval."""
 
-_LABEL_REMEDY = "use 1 for a confirmed positive, 0 for unlabeled, -1 for a confirmed negative"
-_WORDS_OF_VERDICTS = frozenset(
-    ("fraud", "ok", "genuine", "legit", "cleared", "confirmed", "rejected", "undecided", "unclear")
-)
-_VERDICTS = (
-    ". These are words of reviewers, whose 'negative' is no unlabeled row: give complaints as "
-    "labels, and verdicts as reviews=pumonitor.Reviews(...)"
-)
-_MISSING_LABEL_REMEDY = (
-    f"an unlabeled row must have label 0, and a missing label is not the same; {_LABEL_REMEDY}"
+LABEL_REMEDY = "use 1 for a confirmed positive, 0 for unlabeled, -1 for a confirmed negative"
+MISSING_LABEL_REMEDY = (
+    f"an unlabeled row must have label 0, and a missing label is not the same; {LABEL_REMEDY}; "
+    "verdicts of a review queue, which are missing where nobody looked, are no labels but reviews "
+    "(reviews=pumonitor.Reviews(...), --verdicts)"
 )
 
 
@@ -44,7 +46,7 @@ times), first at row 2; use 1 for a confirmed positive, 0 for unlabeled, -1 for 
     values = as_array(
         labels,
         name=name,
-        missing_remedy=_MISSING_LABEL_REMEDY,
+        missing_remedy=MISSING_LABEL_REMEDY,
     )
     refuse_empty(values, name=name)
     if values.dtype == np.bool_:
@@ -53,7 +55,7 @@ times), first at row 2; use 1 for a confirmed positive, 0 for unlabeled, -1 for 
         refuse_missing(
             np.isnan(values),
             name=name,
-            remedy=_MISSING_LABEL_REMEDY,
+            remedy=MISSING_LABEL_REMEDY,
         )
     if values.dtype.kind in "iuf":
         if values.dtype != np.int8:
@@ -89,8 +91,8 @@ def _refuse_unknown(values: NDArray[Any], unknown: NDArray[np.bool_], *, name: s
     hint = "" if quote == "" else f" (the column holds {values.dtype} values, not numbers)"
     msg = (
         f"{name} has {count} values other than 1, 0 and -1 in {len(values)} rows{hint}: "
-        f"{examples}, first at row {int(np.argmax(unknown))}; {_LABEL_REMEDY}"
-        f"{_VERDICTS if kinds[most[0]].casefold() in _WORDS_OF_VERDICTS else ''}"
+        f"{examples}, first at row {int(np.argmax(unknown))}; {LABEL_REMEDY}"
+        f"{hint_on_verdicts(kinds)}"
     )
     raise InputError(msg)
 

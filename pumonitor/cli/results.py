@@ -162,6 +162,7 @@ def _assumption(
     from pumonitor.monitor.inspection.label_outlook import assumption_of_window
 
     own = [row for row in rows if row.segment == segment]
+    own = [row for row in own if row.metric == "recall" and row.value is not None] or own
     newest = max(own, key=lambda row: row.window_start, default=None)
     if newest is None:
         return ""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Final, Literal
+from typing import Final
 
+from pumonitor._validate import Meaning, word_meaning
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 
 __all__ = [
-    "Meaning",
     "is_named_like_an_outcome",
     "sorted_words",
-    "word_meaning",
     "words_meant",
     "written_words",
 ]
@@ -25,25 +24,6 @@ _OUTCOMES: Final = re.compile(
 )
 _NO_OUTCOMES: Final = re.compile(r".*_(at|on|time|timestamp|ts|date|by|id|reason)", re.IGNORECASE)
 """When, by whom and why a case ended."""
-
-Meaning = Literal["positive", "negative", "undecided"]
-
-_MEANINGS: Final[dict[Meaning, re.Pattern[str]]] = {
-    "positive": re.compile(
-        r"1|y|yes|true|t|positive|pos|tp|confirm(ed)?|(confirmed_)?fraud(ulent)?|abus(e|ive)|bad|"
-        r"spam|malicious|chargeback|churn(ed)?|upheld|substantiated|malignant|true_positive|removed?"
-    ),
-    "negative": re.compile(
-        r"0|-1|n|no|false|f|negative|neg|fp|reject(ed)?|refuted|legit(imate)?|genuine|good|ok(ay)?|"
-        r"clean|cleared|dismissed|benign|ham|unfounded|unsubstantiated|false_positive|"
-        r"no(t|n)?_?fraud(ulent)?|not_confirmed|retained|keep|kept"
-    ),
-    "undecided": re.compile(
-        r"|open|pending|undecided|unclear|unknown|new|waiting|(in_|under_)?review|in_progress|"
-        r"assigned|escalated?|inconclusive|n/a|na|none|null"
-    ),
-}
-"""Usual words of positives, of negatives and of cases that are not decided."""
 
 
 def is_named_like_an_outcome(name: str) -> bool:
@@ -76,18 +56,6 @@ def words_meant(words: Collection[str]) -> LabelWords | None:
     if not sorted_out.positive or not (sorted_out.negative or sorted_out.undecided):
         return None
     return sorted_out
-
-
-def word_meaning(word: str) -> Meaning | None:
-    """What a word usually means; None if it is not known.
-
-    Examples
-    --------
-    >>> word_meaning("Not fraud"), word_meaning("chargeback"), word_meaning("blue")
-    ('negative', 'positive', None)
-    """
-    plain = re.sub(r"[\s_-]+(?=\w)", "_", word.strip().casefold()) if word != "-1" else word
-    return next((what for what, usual in _MEANINGS.items() if usual.fullmatch(plain)), None)
 
 
 def sorted_words(meanings: Mapping[str, Meaning | None]) -> LabelWords:

@@ -6,15 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from pumonitor._validate import Meaning, word_meaning
 from pumonitor.errors import InputError
 from pumonitor.monitor.onboarding.answers import Answers
 from pumonitor.monitor.onboarding.onboarded import Options, Question, ReviewQueue, StoppedRows
-from pumonitor.monitor.onboarding.outcome_words import (
-    Meaning,
-    is_named_like_an_outcome,
-    sorted_words,
-    word_meaning,
-)
+from pumonitor.monitor.onboarding.outcome_words import is_named_like_an_outcome, sorted_words
 from pumonitor.monitor.onboarding.proposals import described, first_named
 from pumonitor.monitor.onboarding.table_reader import TableReader
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, TableSample

@@ -8,14 +8,18 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pumonitor._validate import NEVER_LABELED
+from pumonitor._validate import (
+    LABEL_REMEDY,
+    MISSING_LABEL_REMEDY,
+    NEVER_LABELED,
+    hint_on_verdicts,
+)
 from pumonitor.errors import InputError
 from pumonitor.sources.column_types.columns import Rows
 from pumonitor.sources.reach.session import Session
 
 __all__ = ["Totals", "check_rows"]
 
-_LABELS = "use 1 for a confirmed positive, 0 for unlabeled, -1 for a confirmed negative"
 _DECIMAL_COMMA = re.compile(r"^\s*-?\d+,\d+\s*$")
 
 
@@ -34,14 +38,13 @@ _CHECKS = (
         role="labels",
         fails="labels_missing",
         what="missing values",
-        remedy="an unlabeled row must have label 0, and a missing label is not the same; "
-        f"{_LABELS}",
+        remedy=MISSING_LABEL_REMEDY,
     ),
     _Check(
         role="labels",
         fails="label IS NULL AND NOT labels_missing",
         what="values other than 1, 0 and -1",
-        remedy=_LABELS,
+        remedy=LABEL_REMEDY,
     ),
     _Check(
         role="scores",
@@ -149,6 +152,8 @@ def _sentence(session: Session, rows: Rows, check: _Check, *, failed: int, count
     remedy = check.remedy
     if any(_DECIMAL_COMMA.match(str(value)) for value, _ in examples):
         remedy = "the numbers have a decimal comma: write them with a decimal point"
+    elif check.role == "labels":
+        remedy += hint_on_verdicts(value for value, _ in examples)
     return (
         f"{check.role} column '{column}' of {rows.name} has {failed} {check.what} in {count} rows"
         f"{stored}{listed}, first in {_first_place(session, rows, check)}; {remedy}"

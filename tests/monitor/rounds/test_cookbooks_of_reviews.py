@@ -1,4 +1,4 @@
-"""The configurations of the cookbooks with reviews, on tables as such a team has them."""
+"""The configurations of the cookbooks, on tables as such a team has them."""
 
 from __future__ import annotations
 
@@ -27,16 +27,28 @@ def configuration_of(name):
     return {"monitors": configuration["monitors"], "state": "sqlite:///state.db"}
 
 
+def in_files(monitor):
+    """Sources that are queries of a warehouse become files of the same columns."""
+    for name in ("predictions", "positives", "reviews"):
+        if isinstance(monitor.get(name, {}).get("source"), dict):
+            monitor[name]["source"] = f"{name}.parquet"
+
+
 def written(frame, columns, folder, source):
     """The rows under a pattern of the configuration, with its names of columns."""
     place = folder / source.replace("*", "part")
     place.parent.mkdir(parents=True, exist_ok=True)
-    frame.rename(columns=columns)[list(columns.values())].to_parquet(place)
+    kept = frame.rename(columns=columns)[list(columns.values())]
+    kept.to_csv(place, index=False) if place.suffix == ".csv" else kept.to_parquet(place)
 
 
 @pytest.mark.parametrize(
     ("name", "scale", "share_reviewed", "score_that_is_flagged"),
-    [("fraud", 0.02, 0.03, 0.8), ("content-moderation", 0.03, 0.04, 0.7)],
+    [
+        ("fraud", 0.02, 0.03, 0.8),
+        ("content-moderation", 0.03, 0.04, 0.7),
+        ("medical", 0.02, 0.04, 0.3),
+    ],
 )
 def test_recall_holds_the_truth_in_each_window(
     name, scale, share_reviewed, score_that_is_flagged, tmp_path
@@ -45,9 +57,10 @@ def test_recall_holds_the_truth_in_each_window(
     configuration = configuration_of(name)
     ((_, monitor),) = configuration["monitors"].items()
     # Few windows will do, of one length.
-    monitor |= {"window": "1w", "panes": [], "rules": []}
+    monitor |= {"window": "1w", "panes": [], "rules": [], "maturity": "60d"}
     for key in ("reference", "zone"):
         monitor.pop(key, None)
+    in_files(monitor)
     monitor["predictions"].pop("segments", None)
     start = pd.Timestamp("2026-01-05", tz="UTC")
     week = np.repeat(np.arange(WEEKS), ROWS)[: 3 * ROWS]
@@ -96,7 +109,12 @@ def test_recall_holds_the_truth_in_each_window(
         tmp_path,
         decided["source"],
     )
-    file = tmp_path / "pumonitor.yaml"
+    assert_recall_holds(tmp_path, configuration, rows, score_that_is_flagged, narrower_than=0.6)
+
+
+def assert_recall_holds(folder, configuration, rows, threshold, *, narrower_than):
+    """Evaluate three weeks, each of which has the truth in its interval of recall."""
+    file = folder / "pumonitor.yaml"
     file.write_text(yaml.safe_dump(configuration))
     done = RUNNER.invoke(
         app, ["backfill", "--from", "2026-01-01", "--to", "2026-02-01", "--config", str(file)]
@@ -107,11 +125,46 @@ def test_recall_holds_the_truth_in_each_window(
         app, ["results", monitor_name, "--format", "json", "--config", str(file)]
     )
     found = [row for row in json.loads(answer.stdout) if row["metric"] == "recall"]
+    found = [row for row in found if row["value"] is not None]
     assert len(found) == 3
     for number, row in enumerate(sorted(found, key=lambda one: one["window_start"])):
         own = rows[rows["week"] == number]
-        flagged = own["score"] >= score_that_is_flagged
+        flagged = own["score"] >= threshold
         recall = (flagged & own["is_positive"]).sum() / own["is_positive"].sum()
         assert row["low"] <= recall <= row["high"]
         # An interval of everything would hold it too.
-        assert row["high"] - row["low"] < 0.6
+        assert row["high"] - row["low"] < narrower_than
+
+
+def test_recall_by_cancellations_of_customers_without_an_offer(tmp_path):
+    """Churn: the file is read for those who got none, whose cancellations are a fair sample."""
+    rng = np.random.default_rng(7)
+    configuration = configuration_of("churn")
+    (monitor,) = configuration["monitors"].values()
+    assert monitor["label_origin"] == "complaints"
+    monitor |= {"window": "1w", "panes": [], "rules": [], "maturity": "60d", "zone": "UTC"}
+    for key in ("segments", "features", "group"):
+        monitor["predictions"].pop(key)
+    week = np.repeat(np.arange(3), ROWS)
+    leaves = rng.random(len(week)) < 0.1
+    start = pd.Timestamp("2026-01-05", tz="UTC")
+    rows = pd.DataFrame(
+        {
+            "id": np.arange(len(week)),
+            "score": 1 / (1 + np.exp(1.8 - rng.normal(2.0 * leaves))),
+            "is_positive": leaves,
+            "week": week,
+            "time": start + pd.to_timedelta(7 * 86_400 * (week + rng.random(len(week))), unit="s"),
+        }
+    )
+    rows["known"] = (rows["time"] + pd.Timedelta(days=30)).dt.tz_localize(None).dt.floor("s")
+    made, known = monitor["predictions"], monitor["positives"]
+    columns = {"id": made["id"], "time": made["time"], "score": made["score"]}
+    written(rows, columns, tmp_path, made["source"])
+    cancels = leaves & (rng.random(len(week)) < 0.5)
+    confirmed = {"id": known["id"], "known": known["known_at"]}
+    written(rows[cancels], confirmed, tmp_path, known["source"])
+    assert_recall_holds(tmp_path, configuration, rows, monitor["threshold"], narrower_than=0.3)
+    (name,) = configuration["monitors"]
+    shown = RUNNER.invoke(app, ["results", name, "--config", str(tmp_path / "pumonitor.yaml")])
+    assert shown.stdout.startswith("Complaints are taken for a fair sample")
