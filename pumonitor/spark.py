@@ -2,7 +2,7 @@
 
 The job calls `counts` with the monitor's configuration. Each window is counted and written by
 Spark, as one set of a table that `source: counts://...` reads: `pumonitor.sources.counted.schema`
-has its columns. Neither rows nor counts come here.
+has its columns. Neither rows nor counts come here, but for reviews and complaints.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ def counts(
     *,
     predictions: Any,
     positives: Any,
+    reviews: Any = None,
     start: datetime,
     table: str,
     end: datetime | None = None,
@@ -47,6 +48,9 @@ def counts(
         sources are not opened.
     predictions, positives : pyspark.sql.DataFrame
         Of one session, classic or through Spark Connect.
+    reviews : pyspark.sql.DataFrame or sequence of them, optional
+        Of a monitor with reviews: one for each queue, in the order of the configuration. What
+        reviews and complaints say passes through this process, which puts it together.
     start, end : datetime
         With their zone; by default up to now.
     table : str
@@ -70,7 +74,8 @@ def counts(
     Raises
     ------
     InputError
-        If a window's rows or labels cannot be used. Its set says so to the monitor as well.
+        If a window's rows or labels cannot be used. Its set says so to the monitor as well. If
+        there are more or fewer reviews than queues.
     SourceError
         If Spark fails, takes longer than `timeout`, or does not answer for half a minute.
     """
@@ -84,7 +89,11 @@ def counts(
     chosen = monitors[_name(monitor, list(monitors))]
     windows = chosen.windows.between(start, moment if end is None else min(end, moment))
     requests = [request_at(chosen, window, moment) for window in windows if window.end <= moment]
-    with closing(open_frames(chosen, predictions, positives, timeout=timeout)) as source:
+    given = () if reviews is None else reviews
+    queues = tuple(given) if isinstance(given, list | tuple) else (given,)
+    with closing(
+        open_frames(chosen, predictions, positives, reviewed=queues, timeout=timeout)
+    ) as source:
         return spark_counts_table(source, table, chosen.score_scale).write(requests, again=again)
 
 

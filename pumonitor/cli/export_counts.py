@@ -55,14 +55,12 @@ def export_counts(
         from pumonitor.monitor.windows.collect import request_at
         from pumonitor.monitor.windows.opening import (
             open_monitor_source,
-            refuse_reviews,
             windows_since,
         )
         from pumonitor.sources.counted.spark_table import spark_counts_table
 
         configuration = read_configuration(config, needs="ledger").configuration
         (chosen,) = chosen_monitors(configuration, monitor).values()
-        refuse_reviews(chosen)
         now = datetime.now(UTC)
         after = None if since is None else moment(since, option="--since")
         windows = [one for one in windows_since(chosen, after, now) if one.end <= now]

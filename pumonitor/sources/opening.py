@@ -30,6 +30,7 @@ from pumonitor.sources.found_columns import (
     with_features,
     with_shown,
 )
+from pumonitor.sources.windows.both_channels import BOTH_CHANNELS
 from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_source import CountedSource
@@ -122,16 +123,14 @@ def open_source(
     >>> source.close()
     """
     if is_counts_address(predictions) or is_counts_address(positives):
-        if reviews:
-            msg = (
-                "reviews cannot be read beside counts://, whose counts know of complaints alone: "
-                "name the tables themselves"
-            )
-            raise InputError(msg)
+        ranked_by = prediction_columns.ranked_by
         return _counted(
             predictions,
             positives,
-            segments=prediction_columns.segments,
+            *(place for place, _ in reviews),
+            segments=(*prediction_columns.segments, *([] if ranked_by is None else [ranked_by])),
+            states=BOTH_CHANNELS.number if reviews else None,
+            ranked_by=ranked_by,
             score_scale=score_scale,
             timeout=statement_timeout,
             as_of=as_of,
@@ -182,22 +181,30 @@ def open_source(
 
 def _counted(
     predictions: object,
-    positives: object,
-    *,
+    *others: object,
     segments: Sequence[str],
     score_scale: Literal["probability", "unbounded"],
     timeout: float,
     as_of: datetime | None,
+    states: int | None,
+    ranked_by: str | None,
 ) -> PredictionSource:
-    """A table of counts, which knows of both tables."""
-    if not isinstance(predictions, str) or predictions != positives:
+    """A table of counts, which knows of all tables."""
+    if not isinstance(predictions, str) or any(other != predictions for other in others):
+        tables = "predictions and positives" if len(others) == 1 else "all tables"
         msg = (
-            "predictions and positives must name the same source if one of them is counts://: its "
-            "table has the counts of both"
+            f"{tables} must name the same source if one of them is counts://: its table has the "
+            f"counts of {'both' if len(others) == 1 else 'all'}"
         )
         raise InputError(msg)
     return open_counted(
-        predictions, segments=segments, score_scale=score_scale, timeout=timeout, as_of=as_of
+        predictions,
+        segments=segments,
+        score_scale=score_scale,
+        timeout=timeout,
+        as_of=as_of,
+        states=states,
+        ranked_by=ranked_by,
     )
 
 

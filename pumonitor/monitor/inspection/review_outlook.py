@@ -26,9 +26,11 @@ def review_outlook(
 ) -> tuple[list[str], list[str]]:
     """Warnings and notes about the newest mature window, or the first if none is mature.
 
-    Nothing for monitors without reviews.
+    Nothing for monitors without reviews, nor of counts that a job made at moments of its own.
     """
     reviews = HowReviewed.of(monitor)
+    if description.engine == "counts":
+        return [], []
     if reviews is None or description.first is None or description.last is None:
         return [], []
     pane = _pane(monitor, description.first, description.last, now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pumonitor.errors import InputError
@@ -50,10 +51,25 @@ def open_frames(
     made: object,
     known: object,
     *,
+    reviewed: Sequence[object] | None = None,
     as_of: datetime | None = None,
     timeout: float = 600.0,
 ) -> PredictionSource:
-    """Open two tables with the columns of a monitor, wherever they are."""
+    """Open two tables with the columns of a monitor, wherever they are; reviews where it says.
+
+    Raises
+    ------
+    InputError
+        If reviews are given, and not one for each queue of the monitor.
+    """
+    if reviewed is None:
+        reviewed = [place_of(queue.source) for queue in monitor.reviews]
+    if len(reviewed) != len(monitor.reviews):
+        msg = (
+            f"{monitor.name} has {len(monitor.reviews)} queues of reviews, got {len(reviewed)} "
+            "tables of them: give one for each, in the order of the configuration"
+        )
+        raise InputError(msg)
     # Engines are loaded with it.
     from pumonitor.sources.opening import open_source
 
@@ -67,7 +83,9 @@ def open_frames(
         as_of=as_of,
         statement_timeout=timeout,
         max_bytes=monitor.predictions.max_bytes,
-        reviews=[(place_of(queue.source), queue.columns) for queue in monitor.reviews],
+        reviews=[
+            (place, queue.columns) for place, queue in zip(reviewed, monitor.reviews, strict=True)
+        ],
     )
 
 
@@ -103,7 +121,7 @@ def columns_of(monitor: Monitor) -> tuple[PredictionColumns, LabelColumns]:
 
 
 def refuse_reviews(monitor: Monitor) -> None:
-    """Refuse to have a job count rows of which reviews are known as well.
+    """Refuse to have SQL alone count rows of which reviews are known as well.
 
     Raises
     ------
@@ -112,8 +130,9 @@ def refuse_reviews(monitor: Monitor) -> None:
     """
     if monitor.reviews:
         msg = (
-            f"{monitor.name} has reviews, and a job counts complaints alone: have the monitor read "
-            "the tables themselves, which it counts where the rows are"
+            f"{monitor.name} has reviews, which SQL alone does not put together with complaints: "
+            "count by pumonitor.spark.counts or pumonitor export counts, or have the monitor read "
+            "the tables themselves"
         )
         raise InputError(msg)
 

@@ -18,6 +18,7 @@ from pumonitor.sources.counted.schema import (
     FOUND,
     GROUP,
     PROBLEM,
+    RULE,
     TOTALS,
     VERSION,
     CountedSettings,
@@ -54,14 +55,14 @@ def rows_of(
     """The set of rows that says what was counted of one window."""
     import pyarrow as pa
 
-    groups, totals = len(counts.rows), len(TOTALS)
+    groups, totals, rules = len(counts.rows), len(TOTALS), list(counts.rules)
     moment, bucket = np.nonzero(counts.delays)
     delays = len(moment)
-    size = groups + delays + totals
+    size = groups + delays + totals + len(rules)
     found = np.array([getattr(counts.found, name) for name in TOTALS], dtype=np.int64)
 
     def text(of_groups: NDArray[np.str_]) -> pa.Array:
-        return pa.array([*of_groups.tolist(), *[""] * (delays + totals)], pa.string())
+        return pa.array([*of_groups.tolist(), *[""] * (size - groups)], pa.string())
 
     def whole(*parts: NDArray[np.int64]) -> NDArray[np.int64]:
         held = np.zeros(size, dtype=np.int64)
@@ -81,15 +82,17 @@ def rows_of(
         "window_start": np.full(size, microseconds(request.window.start), dtype=np.int64),
         "window_end": np.full(size, microseconds(request.window.end), dtype=np.int64),
         "moments": [moments_text(request.as_of)] * size,
-        "kind": [GROUP] * groups + [DELAY] * delays + [FOUND] * totals,
-        "name": [""] * (groups + delays) + list(TOTALS),
+        "kind": [GROUP] * groups + [DELAY] * delays + [FOUND] * totals + [RULE] * len(rules),
+        "name": [""] * (groups + delays) + list(TOTALS) + rules,
         "model_version": text(counts.model_version),
         "cell": whole(counts.cell, bucket),
         "history": whole(counts.history, moment),
         "lower_score": double(counts.lower),
         "upper_score": double(counts.upper),
         "propensity": double(counts.propensity),
-        "n": np.concatenate([counts.rows, counts.delays[moment, bucket], found]),
+        "n": np.concatenate(
+            [counts.rows, counts.delays[moment, bucket], found, np.ones(len(rules), np.int64)]
+        ),
     }
     columns |= {
         f"segment_{place}": text(counts.segments[name])
@@ -120,7 +123,8 @@ def counts_in(
     refuse_problems(columns, about=about)
     n = np.asarray(columns["n"], dtype=np.int64)
     is_found, is_delay, is_group = kind == FOUND, kind == DELAY, kind == GROUP
-    names = np.asarray(columns["name"], dtype=np.str_)[is_found]
+    every_name = np.asarray(columns["name"], dtype=np.str_)
+    names = every_name[is_found]
     totals = dict(zip(names.tolist(), n[is_found].tolist(), strict=True))
     missing = [name for name in TOTALS if name not in totals]
     groups = int(n[is_group].sum())
@@ -166,6 +170,7 @@ def counts_in(
         rows=n[is_group][order],
         delays=delays,
         found=InputCounts(**{name: totals[name] for name in TOTALS}),
+        rules=tuple(sorted(every_name[kind == RULE].tolist())),
     )
 
 

@@ -14,6 +14,11 @@ A set has rows of three kinds:
 - `found`: one of the totals of `pumonitor.ports.InputCounts` (`n`), named by `name`. All of them
   but `late_labels` are there, also where they are 0: a set without them is not whole.
 
+With reviews the history is that of what complaints and reviews say (`pumonitor.reviews.states`),
+which the settings tell by `states`, and a set has rows of one more kind.
+
+- `rule`: a reason of reviews (`name`) that was taken for a rule.
+
 SQL that runs by itself cannot stop at rows that cannot be used: it writes rows of a fourth kind.
 
 - `problem`: a number of rows (`n`) of the table `name` ("predictions", "positives") that cannot be
@@ -41,6 +46,7 @@ GROUP: Final = "group"
 DELAY: Final = "delay"
 FOUND: Final = "found"
 PROBLEM: Final = "problem"
+RULE: Final = "rule"
 
 TOTALS: Final = (
     "predictions",
@@ -96,8 +102,8 @@ FIELDS: Final = (
         type="text",
         meaning="The moments asked for, ascending, as microseconds with a comma between them.",
     ),
-    Field(name="kind", type="text", meaning="`group`, `delay` or `found`."),
-    Field(name="name", type="text", meaning="Of `found`: which total; else empty."),
+    Field(name="kind", type="text", meaning="`group`, `delay`, `found` or `rule`."),
+    Field(name="name", type="text", meaning="Of `found`: which total; of `rule`: its word."),
     Field(
         name="model_version",
         type="text",
@@ -155,12 +161,18 @@ class CountedSettings:
         Names of the segment columns, in their order.
     delay_edges : tuple of float
         As in `pumonitor.ports.CountRequest`.
+    states : int or None
+        With reviews, how many states a row may be in.
+    ranked_by : str or None
+        Which of the segments is the score that filled the queue, if any is.
     """
 
     threshold: float
     score_scale: Literal["probability", "unbounded"]
     segments: tuple[str, ...]
     delay_edges: tuple[float, ...]
+    states: int | None = None
+    ranked_by: str | None = None
 
     @classmethod
     def of(
@@ -169,6 +181,8 @@ class CountedSettings:
         *,
         score_scale: Literal["probability", "unbounded"],
         segments: Sequence[str],
+        states: int | None = None,
+        ranked_by: str | None = None,
     ) -> CountedSettings:
         """Those of a request."""
         return cls(
@@ -176,6 +190,8 @@ class CountedSettings:
             score_scale=score_scale,
             segments=tuple(segments),
             delay_edges=request.delay_edges,
+            states=states,
+            ranked_by=ranked_by,
         )
 
     @property
@@ -189,8 +205,10 @@ class CountedSettings:
         ... ).text
         '{"delay_edges":[],"score_scale":"probability","segments":["country"],"threshold":0.5}'
         """
+        given = {"states": self.states, "ranked_by": self.ranked_by}
         return json.dumps(
-            {
+            {name: value for name, value in given.items() if value is not None}
+            | {
                 "threshold": float(self.threshold),
                 "score_scale": self.score_scale,
                 "segments": list(self.segments),

@@ -52,6 +52,8 @@ def open_counted(
     score_scale: Literal["probability", "unbounded"],
     timeout: float,
     as_of: datetime | None = None,
+    states: int | None = None,
+    ranked_by: str | None = None,
 ) -> CountedTable:
     """Open a table of counts.
 
@@ -77,7 +79,14 @@ def open_counted(
     except BaseException:
         engine.close()
         raise
-    return CountedTable(engine, relation, segments=segments, score_scale=score_scale)
+    return CountedTable(
+        engine,
+        relation,
+        segments=segments,
+        score_scale=score_scale,
+        states=states,
+        ranked_by=ranked_by,
+    )
 
 
 class CountedTable(PredictionSource):
@@ -90,11 +99,14 @@ class CountedTable(PredictionSource):
         *,
         segments: Sequence[str],
         score_scale: Literal["probability", "unbounded"],
+        states: int | None = None,
+        ranked_by: str | None = None,
     ) -> None:
         self._engine = engine
         self._relation = relation
         self._segments = tuple(segments)
         self._score_scale: Literal["probability", "unbounded"] = score_scale
+        self._states, self._ranked_by = states, ranked_by
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
         """Counts of one window at several moments, of the set that was counted last.
@@ -109,7 +121,11 @@ class CountedTable(PredictionSource):
         """
         del progress
         settings = CountedSettings.of(
-            request, score_scale=self._score_scale, segments=self._segments
+            request,
+            score_scale=self._score_scale,
+            segments=self._segments,
+            states=self._states,
+            ranked_by=self._ranked_by,
         )
         start, end = microseconds(request.window.start), microseconds(request.window.end)
         within = f"{self._sql('window_start')} = {start} AND {self._sql('window_end')} = {end}"
@@ -281,7 +297,7 @@ def _difference(found: str, settings: CountedSettings) -> str:
         wanted = json.loads(settings.text)
         return ", ".join(
             f"{name} is {there.get(name)!r} there and {value!r} here"
-            for name, value in wanted.items()
+            for name, value in (dict.fromkeys(there) | wanted).items()
             if there.get(name) != value
         )
     except (ValueError, AttributeError):

@@ -151,6 +151,7 @@ class SparkCountsTable:
             request,
             self._settings(request),
             counted_at=counted_at,
+            rules=self._source.rules,
         )
         names = [field.name for field in fields_of(len(self._segments))]
         order = ["kind", "model_version", *names[len(FIELDS) :], "cell", "history"]
@@ -188,4 +189,10 @@ class SparkCountsTable:
             raise InputError(msg)
 
     def _settings(self, request: CountRequest) -> CountedSettings:
-        return CountedSettings.of(request, score_scale=self._score_scale, segments=self._segments)
+        return CountedSettings.of(
+            request,
+            score_scale=self._score_scale,
+            segments=self._segments,
+            states=self._source.states,
+            ranked_by=self._source.ranked_by,
+        )

@@ -8,7 +8,7 @@ team can run it where nothing else may run, and no row leaves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Final, Literal
@@ -31,6 +31,7 @@ from pumonitor.sources.counted.schema import (
     FOUND,
     GROUP,
     PROBLEM,
+    RULE,
     TOTALS,
     VERSION,
     CountedSettings,
@@ -135,8 +136,12 @@ def set_statement(
     settings: CountedSettings,
     *,
     counted_at: datetime,
+    rules: Sequence[str] = (),
 ) -> Statement:
-    """The SELECT of a window's set, from the query that counts it."""
+    """The SELECT of a window's set, from the query that counts it.
+
+    With reviews `rules` are reasons that were taken for rules.
+    """
     written = query.dialect.written
     constants = {
         "format": str(VERSION),
@@ -147,7 +152,8 @@ def set_statement(
         "moments": written(moments_text(request.as_of)),
     }
     given = {field.name: getattr(query, field.name) for field in fields(query)}
-    return _SetQuery(**given, constants=constants).everything(with_orphans=True)
+    asked = _SetQuery(**given, constants=constants, rules=tuple(rules))
+    return asked.everything(with_orphans=True)
 
 
 def table_definition(table: str, *, segments: int, dialect: Dialect) -> str:
@@ -165,6 +171,7 @@ class _SetQuery(CountQuery):
     """The count query, with its answer as rows of the table of counts."""
 
     constants: Mapping[str, str]
+    rules: tuple[str, ...] = ()
 
     def stated(self, sql: str, *parts: str, values: Values | None = None) -> Statement:
         """Each row of the answer is joined with numbers, and gives a row for each that concerns it.
@@ -188,9 +195,26 @@ class _SetQuery(CountQuery):
             f"SELECT {chosen} FROM (SELECT {self._rows_of_set} FROM ({sql}) AS answered "
             # Groups, the most by far, add to the first total alone.
             f"JOIN ({numbers}) AS numbers ON part > 0 OR number < 2) AS told WHERE n IS NOT NULL "
-            f"GROUP BY {grouped}",
+            f"GROUP BY {grouped}{self._rows_of_rules}",
             *parts,
             values=values,
+        )
+
+    @property
+    def _rows_of_rules(self) -> str:
+        """A row for each reason that was taken for a rule."""
+        nothing = {
+            "bigint": "0",
+            "double": f"CAST(NULL AS {self.dialect.double})",
+            "text": "''",
+        }
+        columns = {field.name: nothing[field.type] for field in fields_of(len(self.segments))}
+        columns |= {"kind": f"'{RULE}'", "n": f"CAST(1 AS {self.dialect.whole})"}
+        columns |= dict(self.constants)
+        return "".join(
+            " UNION ALL SELECT "
+            + ", ".join((columns | {"name": self.dialect.written(word)}).values())
+            for word in self.rules
         )
 
     @property

@@ -28,7 +28,7 @@ from pumonitor.sources.column_types.time_columns import (
     LATEST,
 )
 from pumonitor.sources.windows.asking import LoadIds
-from pumonitor.sources.windows.both_channels import ReviewTable
+from pumonitor.sources.windows.both_channels import BOTH_CHANNELS, ReviewTable
 from pumonitor.sources.windows.cost import Cost, Stopwatch
 from pumonitor.sources.windows.counting import count_window
 from pumonitor.sources.windows.counts_engine import Engine, EngineRemarks
@@ -107,6 +107,23 @@ class CountedSource:
     def segments(self) -> tuple[str, ...]:
         """Names of the segment columns."""
         return tuple(column.name for column in self._predictions.segments)
+
+    @property
+    def states(self) -> int | None:
+        """With reviews, how many states a row may be in."""
+        return BOTH_CHANNELS.number if self._reviews else None
+
+    @property
+    def ranked_by(self) -> str | None:
+        """Which of the segments is the score that filled the queue."""
+        ranked_by = self._predictions.ranked_by
+        return None if ranked_by is None else ranked_by.name
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Reasons of the reviews that have been read which are taken for rules."""
+        queues = self._labels_at_hand.queues
+        return tuple(sorted({rule for queue in queues for rule in queue.rules}))
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
         """Counts of one window at several moments.
@@ -239,7 +256,6 @@ class CountedSource:
         if unverified := self._remarks().unverified:
             versions["unverified_engine"] = unverified
         versions["read_by"] = self.cost.told(watch, windows=windows)
-        rules = {rule for queue in self._labels_at_hand.queues for rule in queue.rules}
         reviewers = tuple(
             self._labels_at_hand.reviewers.between(request.window.start, moment)
             for moment in request.as_of
@@ -247,7 +263,7 @@ class CountedSource:
         return replace(
             counts,
             versions=versions,
-            rules=tuple(sorted(rules)),
+            rules=self.rules,
             reviewers=reviewers if any(reviewers) else (),
         )
 
