@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["LabeledEntities"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -286,6 +286,7 @@ class SampledRows:
     model_version : ndarray of str, shape (rows,)
         "" without such a column.
     segments : mapping of str to ndarray of str, shape (rows,) each
+    score : ndarray of float, shape (rows,)
     history : ndarray of int, shape (rows,)
         Label state at each moment, as in `WindowCounts`.
     propensity : ndarray of float, shape (rows,)
@@ -302,6 +303,7 @@ class SampledRows:
     made: NDArray[np.int64]
     model_version: NDArray[np.str_]
     segments: Mapping[str, NDArray[np.str_]]
+    score: NDArray[np.float64]
     history: NDArray[np.int64]
     propensity: NDArray[np.float64]
     is_sampled: NDArray[np.bool_]

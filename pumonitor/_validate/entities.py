@@ -11,8 +11,6 @@ from pumonitor._validate.columns import check_same_index, is_missing
 from pumonitor._validate.label_sources import values_by_row
 from pumonitor.errors import InputError
 
-__all__ = ["as_entities", "refuse_beside_entity"]
-
 
 def as_entities(
     entity: Any, labels: NDArray[np.int8], *, index_of: Any = None, **excluded: Any

@@ -37,7 +37,7 @@ _LEAST: Final = 1e-300
 class Outcome(NamedTuple):
     """Rows that came out in one way, the chance of it, and its slopes by logit p, v and logit s."""
 
-    rows: IntArray
+    rows: IntArray | FloatArray
     chance: FloatArray
     slopes: tuple[FloatArray, FloatArray, FloatArray]
 

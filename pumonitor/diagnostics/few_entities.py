@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from pumonitor.results import Finding
 
-__all__ = ["few_entities"]
-
 _FEW: Final = 10
 
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem, uncertain_size
 
-__all__ = ["labeled_sides"]
-
 FloatArray = NDArray[np.float64]
 
 
@@ -60,5 +58,6 @@ def labeled_sides(
     spread = max(table.size_design_effect / rows - slope * along / rows**2, 1e-12)
     spread_draws = spread / uncertain_size(table, rng)
     mean = np.maximum(1.0 + slope * (share_draws - g), 1e-9)
-    total = rng.gamma(mean**2 / spread_draws, spread_draws / mean)
+    # Of next to no entities it may come out as 0, which has no share.
+    total = np.maximum(rng.gamma(mean**2 / spread_draws, spread_draws / mean), 1e-9)
     return share_draws * total, (1 - share_draws) * total

@@ -22,7 +22,7 @@ from pumonitor.monitor.ledger.records.results import EvaluatedPane, NewMessage
 from pumonitor.monitor.round import OnProgress, Round, no_progress
 from pumonitor.monitor.windows.input_findings import findings_of
 from pumonitor.monitor.windows.monitor_tables import MonitorTables
-from pumonitor.ports import Clock, WindowCounts
+from pumonitor.ports import Clock, PredictionSource, WindowCounts
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -214,8 +214,8 @@ class WindowWork:
             claim = waiting[0]
             failed = True
             with self._handled(claim, done):
+                source = self._tables.of(claim.monitor)
                 if counted is None:
-                    source = self._tables.of(claim.monitor)
                     counted = count_claimed(monitor, list(waiting), source, now=now)
                 counts = next(counted)
                 if isinstance(counts, InputError):
@@ -223,7 +223,7 @@ class WindowWork:
                 elif isinstance(counts, Exception):
                     raise counts
                 else:
-                    self._take(monitor, claim, counts, done, now=now)
+                    self._take(monitor, claim, counts, source, done, now=now)
                 failed = False
             waiting.remove(claim)
             if failed:
@@ -234,7 +234,14 @@ class WindowWork:
             self._report_progress(on_progress, "Collecting", claim)
 
     def _take(
-        self, monitor: Monitor, claim: Claim, counts: WindowCounts, done: Round, *, now: datetime
+        self,
+        monitor: Monitor,
+        claim: Claim,
+        counts: WindowCounts,
+        source: PredictionSource,
+        done: Round,
+        *,
+        now: datetime,
     ) -> None:
         """Store the counts of a window unless they have lost what was known of it."""
         from pumonitor.monitor.windows.collect import collected_panes
@@ -242,7 +249,12 @@ class WindowWork:
 
         try:
             panes = collected_panes(
-                monitor, claim, counts, known=self._ledger.known_counts(claim), now=now
+                monitor,
+                claim,
+                counts,
+                known=self._ledger.known_counts(claim),
+                source=source,
+                now=now,
             )
         except LostRowsError as error:
             said = done.failed(_window_text(claim), error)

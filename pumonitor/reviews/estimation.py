@@ -101,6 +101,7 @@ def estimate_at_odds(
     complaints: ComplaintRate = UNKNOWN_COMPLAINTS,
     detection: tuple[float, float] | None = None,
     cuts: tuple[float, ...] = (),
+    design_effect: float = 1.0,
     seed: int = 0,
 ) -> list[ReviewPosterior]:
     """The same at several odds of undecided rows, each sought from the highest points of the first.
@@ -112,6 +113,9 @@ def estimate_at_odds(
         How many draws at which odds.
     complaints, detection, cuts, seed
         As in `estimate_reviews`.
+    design_effect : float
+        Rows that tell as much as one, where positives share entities: the log likelihood is over
+        it, and hidden positives come so many at a time.
     """
     rng = np.random.default_rng(seed)
     if detection is None and counts.errs:
@@ -128,7 +132,12 @@ def estimate_at_odds(
     )
     posteriors, first = [], None
     for odds, draws in draws_at_odds.items():
-        likelihood = ReviewLikelihood(counts=parts.counts, errs=detection is not None, odds=odds)
+        likelihood = ReviewLikelihood(
+            counts=parts.counts,
+            errs=detection is not None,
+            odds=odds,
+            design_effect=design_effect,
+        )
         weighted = propose_draws(
             likelihood,
             components,
@@ -153,7 +162,7 @@ def _posterior(
     bins, p = counts.bins, special.expit(drawn.p_logit)
     positives = np.broadcast_to(_known(parts.counts), drawn.p_logit.shape).astype(float)
     for number, share in likelihood.hidden(drawn.p_logit, drawn.v, drawn.s_logit):
-        positives = positives + rng.binomial(number, share)
+        positives = positives + _hidden(number, share, likelihood.design_effect, rng)
     positives = parts.sum_by_bin(positives)
     inside = bins.concordance + bins.concordance_error * rng.standard_normal(positives.shape)
     return ReviewPosterior(
@@ -166,6 +175,16 @@ def _posterior(
         effective=drawn.effective,
         log_evidence=drawn.log_evidence,
     )
+
+
+def _hidden(
+    number: NDArray[np.int64], share: FloatArray, together: float, rng: np.random.Generator
+) -> FloatArray:
+    """Positives among so many rows of each bin, of which so many come together."""
+    if together == 1:
+        return rng.binomial(number, share).astype(float)
+    groups = np.floor(number / together + rng.random(share.shape)).astype(np.int64)
+    return np.asarray(np.minimum(together * rng.binomial(groups, share), number))
 
 
 def _known(counts: ReviewCounts) -> NDArray[np.int64]:

@@ -40,11 +40,14 @@ class ReviewLikelihood(Likelihood):
         Whether s may be below 1.
     odds : float
         Odds that an undecided row is positive over those of a decided one of its bin.
+    design_effect : float
+        Rows that tell as much as one, where positives share entities.
     """
 
     counts: ReviewCounts
     errs: bool
     odds: float = 1.0
+    design_effect: float = 1.0
 
     @property
     def bins(self) -> ScoreBins:
@@ -116,7 +119,12 @@ class ReviewLikelihood(Likelihood):
             groups.append(
                 drawn_among_silent(whole, e, silent, counts.drawn_positive, counts.drawn_negative)
             )
-        return groups
+        if self.design_effect == 1:
+            return groups
+        return [
+            [outcome._replace(rows=outcome.rows / self.design_effect) for outcome in group]
+            for group in groups
+        ]
 
     def _reviewed(
         self,

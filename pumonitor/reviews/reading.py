@@ -292,12 +292,14 @@ def read_reviews(
     rules: tuple[str, ...] = (),
     detection_rate: tuple[float, float] | None = None,
     complaint_rate: tuple[float, float] | None = None,
+    design_effect: float = 1.0,
     is_early: bool = False,
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
 ) -> ReviewedEstimates:
     """What reviews and complaints say, from counts.
 
+    Where positives share entities, `design_effect` is how many rows tell as much as one.
     With `is_early` complaints are still to come, and `complaint_rate` is not that of today.
 
     Raises
@@ -312,7 +314,12 @@ def read_reviews(
     detection = detection_of(detection_rate, confidence_level)
     asked = _UNDECIDED_ODDS if counts.undecided.any() else {1.0: DRAWS}
     first, *others = estimate_at_odds(
-        counts, asked, complaints=complaints, detection=detection, cuts=cuts
+        counts,
+        asked,
+        complaints=complaints,
+        detection=detection,
+        cuts=cuts,
+        design_effect=design_effect,
     )
     return ReviewedEstimates(
         name="reviews",

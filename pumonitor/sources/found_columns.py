@@ -126,7 +126,7 @@ def with_features(
     score_scale: Literal["probability", "unbounded"],
 ) -> PredictionTable:
     """The predictions with the columns of features: looked for only where they are asked for."""
-    if not columns.features:
+    if not columns.features and columns.group is None:
         msg = "predictions name no features: list their columns under features"
         raise InputError(msg)
     found = prediction_table(engine, table, columns, has_features=True)

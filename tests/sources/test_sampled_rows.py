@@ -182,7 +182,7 @@ def test_spark_gives_the_same(frames: Any, expected: Any, spark: Any, tmp_path: 
 
 
 def assert_same(found: SampledRows, wanted: SampledRows, kind: str) -> None:
-    for name in ("key", "model_version", "history", "propensity", "is_sampled"):
+    for name in ("key", "model_version", "score", "history", "propensity", "is_sampled"):
         np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name), err_msg=name)
     for name, values in wanted.segments.items():
         assert found.segments[name].tolist() == values.tolist()
@@ -200,7 +200,7 @@ def assert_same(found: SampledRows, wanted: SampledRows, kind: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"features": ()}, "predictions name no features"),
+        ({"features": (), "group": None}, "predictions name no features"),
         ({"features": ("amout",)}, "no column 'amout'.*did you mean 'amount'"),
         ({"features": ("scored_at",)}, "the column 'scored_at' twice"),
         ({"features": ("amount",), "group": "amount"}, "the column 'amount' twice"),

@@ -119,6 +119,7 @@ def _each_once(rows: SampledRows) -> SampledRows:
         made=rows.made[kept],
         model_version=rows.model_version[kept],
         segments=of(rows.segments),
+        score=rows.score[kept],
         history=rows.history[kept],
         propensity=rows.propensity[kept],
         is_sampled=rows.is_sampled[kept],

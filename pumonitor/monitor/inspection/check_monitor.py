@@ -11,7 +11,7 @@ from pumonitor.errors import InputError, did_you_mean
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.text.problems import problem_sentence
-from pumonitor.monitor.inspection.auxiliary_check import feature_warnings
+from pumonitor.monitor.inspection.auxiliary_check import check_entity, feature_warnings
 from pumonitor.monitor.inspection.label_outlook import label_notes, label_warnings
 from pumonitor.monitor.inspection.outcomes import Outcome, tried
 from pumonitor.monitor.inspection.prior_outlook import (
@@ -167,6 +167,7 @@ def check_monitor(
             impossible.extend(warned_of_reviews)
             of_reviews.extend(told)
             unreadable.extend(feature_warnings(monitor, source, found[0]))
+            check_entity(monitor, source, found[0])
         finally:
             source.close()
         if not found[0].reviews:

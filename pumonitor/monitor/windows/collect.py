@@ -18,6 +18,7 @@ from pumonitor.monitor.windows.evaluation.class_priors import (
     estimated_together,
     own_class_prior,
 )
+from pumonitor.monitor.windows.evaluation.entity_rows import with_entities
 from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, pane_digest, tables_of
@@ -36,6 +37,7 @@ def collected_panes(
     counts: WindowCounts,
     *,
     known: Sequence[SeriesCount] = (),
+    source: PredictionSource | None = None,
     now: datetime,
 ) -> list[CollectedPane]:
     """The claimed panes of a window, from its counts at all moments up to the last due one.
@@ -47,6 +49,8 @@ def collected_panes(
     counts : WindowCounts
     known : sequence of SeriesCount
         What earlier looks counted, to which this one is held.
+    source : PredictionSource, optional
+        Needed where the monitor names entities: it is asked for those of labeled rows.
     now : datetime
 
     Raises
@@ -59,6 +63,10 @@ def collected_panes(
     tables = tables_of(counts, panes, threshold=monitor.threshold, reviews=reviews)
     check_losses(monitor, claim, known, tables, panes)
     wanted = {one.pane.number for one in claim.panes}
+    if monitor.predictions.entity is not None and source is not None:
+        tables = with_entities(
+            tables, [pane for pane in panes if pane.number in wanted], claim.window, source
+        )
     if not monitor.reviews:
         estimated_together(
             [one.table for one in tables if one.table is not None and one.pane in wanted],

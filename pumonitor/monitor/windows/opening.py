@@ -101,7 +101,7 @@ def columns_of(monitor: Monitor) -> tuple[PredictionColumns, LabelColumns]:
             segments=predictions.counted_by,
             ranked_by=monitor.reviews[0].ranked_by if monitor.reviews else None,
             features=predictions.features,
-            group=predictions.group,
+            group=predictions.group or predictions.entity,
             time_zone=predictions.time_zone,
             time_unit=predictions.time_unit,
             ambiguous=predictions.ambiguous,

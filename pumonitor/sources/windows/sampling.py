@@ -63,6 +63,7 @@ class SampleQuery(CountQuery):
                 "model_version",
                 *self.segments,
                 *features,
+                "score",
                 f"coalesce(history, {self.unlabeled}) AS history",
                 "propensity",
             ]
@@ -100,6 +101,7 @@ def sample_window(engine: Engine, query: SampleQuery, request: SampleRequest) ->
             column.name: columns[name]
             for column, name in zip(of.segments, query.segments, strict=True)
         },
+        score=columns["score"],
         history=columns["history"],
         propensity=columns["propensity"],
         is_sampled=is_sampled[order],
@@ -140,6 +142,7 @@ def _plain(query: SampleQuery, answer: Mapping[str, Any]) -> dict[str, NDArray[A
     found: dict[str, NDArray[Any]] = {name: texts_of(answer[name]) for name in names}
     found["made"] = numbers_of(answer["made"], np.int64)
     found["history"] = numbers_of(answer["history"], np.int64)
+    found["score"] = numbers_of(answer["score"], np.float64)
     found["propensity"] = numbers_of(answer["propensity"], np.float64)
     for place, column in enumerate(query.predictions.features):
         name = f"feature_{place}"

@@ -410,6 +410,21 @@ class Monitor(Part):
         _check_rules(rules, dict(self))
 
     @model_validator(mode="after")
+    def _beside_entity(self) -> Monitor:
+        if self.predictions.entity is None:
+            return self
+        beside = {
+            "reviews": bool(self.reviews),
+            "audits": self.audits is not None,
+            "positives.propensity": self.positives.propensity is not None,
+        }
+        for name, is_given in beside.items():
+            if is_given:
+                msg = f"predictions.entity does not go with {name} yet: leave one of them out"
+                raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
     def _beside_reviews(self) -> Monitor:
         if not self.reviews:
             if self.complaint_rate is not None:

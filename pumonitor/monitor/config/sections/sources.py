@@ -260,7 +260,12 @@ class Predictions(TableColumns):
         Columns from which the auxiliary score is trained; the class prior is then followed with it
         instead of the deployed score.
     group : str or None
-        Column with the entity of a row (customer, device), if entities recur.
+        Column with the entity of a row (customer, device), if entities recur: with features, whose
+        score is trained without it.
+    entity : str or None
+        Column with the card, customer or device of a row, where one brings several labels: labels
+        of one entity tell less than as many of different ones, and every interval allows for that.
+        Not beside reviews, audits, propensity or counts://.
     action : Action or None
         What was done with each row, {column: action, stopped: [declined]}, where there are reviews.
     max_bytes : int or None
@@ -295,6 +300,13 @@ class Predictions(TableColumns):
         Column | None,
         Field(description="Column with the entity of a row (customer, device), if entities recur."),
     ] = None
+    entity: Annotated[
+        Column | None,
+        Field(
+            description="Column with the card, customer or device of a row, where one brings "
+            "several labels: intervals then count labels by entity."
+        ),
+    ] = None
     action: Action | None = None
     max_bytes: Bytes | None = None
 
@@ -308,11 +320,18 @@ class Predictions(TableColumns):
                 "score": self.score,
                 "model_version": self.model_version,
                 "group": self.group,
+                "entity": self.entity,
                 "action": None if self.action is None else self.action.column,
                 **{role: name for role, name in segments.items() if name not in self._acted_on},
             }
         )
         self._refuse_as_feature()
+        if self.entity is not None and self.source.name.startswith(_COUNTS):
+            msg = "entity needs a row per prediction, and counts:// has none: leave out entity"
+            raise ValueError(msg)
+        if self.entity is not None and self.group is not None:
+            msg = "names the entity of a row twice: leave out group, and entity serves for both"
+            raise ValueError(msg)
         if self.max_bytes is not None and self.source.name.startswith(_COUNTS):
             msg = (
                 "max_bytes is for tables with a row per prediction: leave it out of counts://, "
@@ -339,7 +358,10 @@ class Predictions(TableColumns):
             self.model_version: (
                 "the model version: what breaks the model would break the auxiliary score"
             ),
-            self.group: "the group: a score that recognises entities does not generalise to others",
+            **dict.fromkeys(
+                (self.group, self.entity),
+                "the group: a score that recognises entities does not generalise to others",
+            ),
         }
         for place, name in enumerate(self.features):
             if name in taken:

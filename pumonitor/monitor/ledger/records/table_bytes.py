@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._entities import LabeledEntities
 from pumonitor._propensities import Chances, Propensities
 from pumonitor._reviewed import QueueBins, ReviewedRows
 from pumonitor.monitor.ledger.database.errors import StateError
@@ -22,13 +23,15 @@ from pumonitor.tables import ScoreTable, Weights
 _MAGIC = b"PUT1"
 _COLUMNS = ("lower", "upper", "labeled", "unlabeled", "negative")
 _OF_REVIEWS = ("cuts", "edges", "rules")
+_ENTITIES = "entities."
+_OF_ENTITIES = ("entity", "scores")
 _WHOLE = ("|u1", "<u2", "<u4", "<i8")
 _STORED = frozenset({*_WHOLE, "<f4", "<f8"})
 _LEVEL = 6
 
 
 def table_to_bytes(table: ScoreTable) -> bytes:
-    """Serialise a table, with weights and propensities if it has them.
+    """Serialise a table, with weights, propensities and entities if it has them.
 
     Examples
     --------
@@ -45,6 +48,8 @@ def table_to_bytes(table: ScoreTable) -> bytes:
         columns |= _rows_of("reviewed", table.reviewed.kinds)
         if (queue := table.reviewed.queue) is not None:
             columns |= _rows_of("known", queue.known) | _rows_of("possible", queue.possible)
+    if table.entities is not None:
+        columns |= {f"{_ENTITIES}{name}": getattr(table.entities, name) for name in _OF_ENTITIES}
     packed = {name: _packed(column) for name, column in columns.items()}
     header = {
         "columns": [[name, columns[name].dtype.str, packed[name].dtype.str] for name in columns],
@@ -58,6 +63,8 @@ def table_to_bytes(table: ScoreTable) -> bytes:
         header["reviewed"] = {name: getattr(table.reviewed, name) for name in _OF_REVIEWS}
         if queue is not None:
             header["queue"] = {"edges": queue.edges, "kinds": queue.kinds.tolist()}
+    if table.entities is not None:
+        header["entities"] = {"number": table.entities.number, "rows": len(table.entities.entity)}
     described = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     body = b"".join(packed[name].tobytes() for name in columns)
     return _MAGIC + zlib.compress(len(described).to_bytes(4, "little") + described + body, _LEVEL)
@@ -90,7 +97,8 @@ def _read(content: bytes) -> ScoreTable:
         if not {dtype, kept} <= _STORED:
             msg = f"column {name!r} is of type {dtype} as {kept}"
             raise ValueError(msg)
-        columns[name] = np.frombuffer(content, kept, cells, begin).astype(dtype)
+        size = int(header["entities"]["rows"]) if name.startswith(_ENTITIES) else cells
+        columns[name] = np.frombuffer(content, kept, size, begin).astype(dtype)
         begin += columns[name].size * np.dtype(kept).itemsize
     if begin != len(content):
         msg = f"{len(content) - begin} bytes are left over"
@@ -122,6 +130,9 @@ def _read(content: bytes) -> ScoreTable:
         weights=Weights(**group("weights")) if group("weights") else None,
         chances=Chances(**group("chances")) if group("chances") else None,
         propensities=None if facts is None else Propensities(**facts),
+        entities=LabeledEntities(**group("entities"), number=int(header["entities"]["number"]))
+        if "entities" in header
+        else None,
         reviewed=None
         if reviewed is None
         else ReviewedRows(

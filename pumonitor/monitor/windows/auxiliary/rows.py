@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.results.auxiliary import AuxiliarySeries
+from pumonitor.monitor.windows.evaluation.sampled_series import of_series, state_at
 from pumonitor.ports import SampledRows
 from pumonitor.tables import ScoreTable
 
@@ -19,11 +20,6 @@ FloatArray = NDArray[np.float64]
 
 _MOST_CELLS: Final = 512
 _FEWEST_SAMPLED: Final = 100
-
-
-def state_at(rows: SampledRows, moment: int) -> NDArray[np.int64]:
-    """Label of each row at one of the requested moments: 1, 0 or -1."""
-    return np.asarray((rows.history // 3**moment) % 3 - 1)
 
 
 def auxiliary_series_of(
@@ -72,15 +68,6 @@ def auxiliary_series_of(
         else:
             found.append(replace(found_series, table=table))
     return found
-
-
-def of_series(rows: SampledRows, series: StoredSeries) -> NDArray[np.bool_]:
-    """Select the rows of a series."""
-    found = rows.model_version == series.model_version
-    if series.segment:
-        column, _, value = series.segment.partition("=")
-        found = found & (rows.segments[column] == value)
-    return np.asarray(found)
 
 
 def table_of(

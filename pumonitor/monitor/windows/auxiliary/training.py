@@ -14,8 +14,9 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.results.auxiliary import StoredAuxiliary, TrainingPane, training_panes
-from pumonitor.monitor.windows.auxiliary.rows import state_at, table_of
+from pumonitor.monitor.windows.auxiliary.rows import table_of
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
+from pumonitor.monitor.windows.evaluation.sampled_series import state_at
 from pumonitor.ports import Pane, PredictionSource, SampledRows, SampleRequest
 from pumonitor.prior.auxiliary import LEAST_LABELED, train_auxiliary
 from pumonitor.results import finite_or_none

@@ -1,0 +1,174 @@
+"""A monitor whose confirmed payments share cards, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from scipy.special import expit
+from typer.testing import CliRunner
+
+import pumonitor
+from pumonitor.cli.app import app
+from pumonitor.monitor.ledger.records.table_bytes import table_from_bytes, table_to_bytes
+from tests.metrics.test_entities import some_rows
+
+THRESHOLD = 0.8
+CONFIGURATION = {
+    "state": "sqlite:///state.db",
+    "monitors": {
+        "cards": {
+            "predictions": {
+                "source": "payments.parquet",
+                "id": "payment_id",
+                "time": "paid_at",
+                "score": "score",
+                "segments": ["country"],
+                "entity": "card",
+            },
+            "positives": {
+                "source": "chargebacks.parquet",
+                "id": "payment_id",
+                "known_at": "reported_at",
+            },
+            "window": "1w",
+            "maturity": "30d",
+            "panes": ["10d"],
+            "threshold": THRESHOLD,
+            "class_prior": [0.2, 0.3],
+        }
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def payments():
+    """Of one week: half of the chargebacks come after ten days."""
+    labels, scores, card = some_rows(entities=80, negatives=1500)
+    number = np.arange(len(labels))
+    order = np.random.default_rng(2).permutation(len(labels))
+    frame = pd.DataFrame(
+        {
+            "payment_id": number,
+            "paid_at": pd.Timestamp("2026-01-05", tz="UTC") + pd.to_timedelta(300 * number, "s"),
+            "score": expit(scores[order]),
+            "card": card[order],
+            "country": np.where(number % 2 == 0, "de", "fr"),
+        }
+    )
+    frame["label"] = labels[order]
+    frame["late"] = number % 3 == 0
+    # A row whose card nobody knows is one of its own.
+    return frame.assign(card=frame["card"].where(number % 10 > 0))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, payments):
+    tmp_path = tmp_path_factory.mktemp("shop")
+    payments.drop(columns=["label", "late"]).to_parquet(tmp_path / "payments.parquet")
+    known = payments[payments["label"] == 1]
+    pd.DataFrame(
+        {
+            "payment_id": known["payment_id"],
+            "reported_at": known["paid_at"] + pd.to_timedelta(np.where(known["late"], 15, 2), "D"),
+        }
+    ).to_parquet(tmp_path / "chargebacks.parquet")
+    return tmp_path
+
+
+def configured(folder, **changes):
+    monitor = CONFIGURATION["monitors"]["cards"]
+    predictions = {**monitor["predictions"], **changes.pop("predictions", {})}
+    predictions = {key: value for key, value in predictions.items() if value is not None}
+    (folder / "pumonitor.yaml").write_text(
+        yaml.safe_dump(
+            {
+                **CONFIGURATION,
+                "monitors": {"cards": {**monitor, "predictions": predictions, **changes}},
+            }
+        )
+    )
+
+
+def run(folder, *arguments):
+    return CliRunner().invoke(
+        app, [*arguments, "--config", str(folder / "pumonitor.yaml")], env={"COLUMNS": "200"}
+    )
+
+
+def backfilled(folder):
+    done = run(folder, "backfill", "cards", "--from", "2026-01-05", "--to", "2026-01-12")
+    assert done.exit_code == 0, done.output
+    rows = json.loads(run(folder, "results", "cards", "--format", "json").stdout)
+    return {(row["segment"], row["metric"]): row for row in rows}
+
+
+def width(row):
+    return row["high"] - row["low"]
+
+
+def test_intervals_are_those_of_the_rows_with_their_entities(folder, payments):
+    configured(folder)
+    found = backfilled(folder)
+    for segment in ("", "country=de"):
+        rows = payments[payments["country"] == "de"] if segment else payments
+        table = pumonitor.ScoreTable.from_arrays(
+            rows["label"], rows["score"], thresholds=(THRESHOLD,), entity=rows["card"]
+        )
+        expected_of_rows = pumonitor.evaluate_table(
+            table, threshold=THRESHOLD, class_prior=(0.2, 0.3), curves=False
+        )
+        for metric in ("recall", "aul"):
+            expected = expected_of_rows[metric]
+            row = found[segment, metric]
+            assert row["value"] == pytest.approx(expected.value, abs=0.002)
+            # Draws have another seed.
+            assert width(row) == pytest.approx(expected.high - expected.low, rel=0.05)
+    assert found["", "labeled_positives"]["value"] == payments["label"].sum()
+    assert b"card 7" not in (folder / "state.db").read_bytes()
+
+
+def test_a_table_with_entities_is_stored_and_read_again():
+    labels, scores, card = some_rows()
+    table = pumonitor.ScoreTable.from_arrays(labels, scores, entity=card)
+    packed = table_to_bytes(table)
+    read = table_from_bytes(packed)
+    assert read.entities.number == table.entities.number
+    assert read.size_design_effect == table.size_design_effect
+    assert read.rank_design_effect == table.rank_design_effect
+    assert table_to_bytes(read) == packed
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"audits": {"every": "30d", "cases": 100}},
+            "predictions.entity does not go with audits yet: leave one of them out",
+        ),
+        (
+            {"predictions": {"group": "card2", "features": ["amount"]}},
+            "names the entity of a row twice: leave out group, and entity serves for both",
+        ),
+        (
+            {"predictions": {"source": "counts://counts.parquet"}},
+            "entity needs a row per prediction, and counts:// has none: leave out entity",
+        ),
+        ({"predictions": {"entity": "score"}}, "column 'score'"),
+    ],
+)
+def test_what_does_not_go_with_it_is_refused(folder, changes, message):
+    configured(folder, **changes)
+    checked = run(folder, "check")
+    assert checked.exit_code == 2
+    assert message in " ".join(checked.output.split())
+
+
+def test_a_missing_column_is_named(folder):
+    configured(folder, predictions={"entity": "cart"})
+    checked = run(folder, "check")
+    assert "cart" in checked.output
+    assert checked.exit_code != 0
