@@ -40,7 +40,7 @@ START = datetime(2026, 3, 10, tzinfo=UTC)
 LATER = START + 30 * DAY
 
 
-@pytest.mark.parametrize("text_ids", [False, True])
+@pytest.mark.parametrize("text_ids", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_counts_are_those_of_frames(lake, text_ids):
     made, known = predictions(text_ids=text_ids), labels(text_ids=text_ids)
     with closing(opened(made, known)) as source:
