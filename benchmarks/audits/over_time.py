@@ -19,7 +19,7 @@ from pumonitor.audit.fairness import check_fairness
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.window_reading import WindowReading
 from pumonitor.monitor.alerts.audit_clock import FAIRNESS_LEVEL
-from pumonitor.monitor.rules.alerts.audited import FOUR_LOOKS
+from pumonitor.monitor.rules.alerts.fold import FOUR_LOOKS
 from pumonitor.tables import ScoreTable
 
 __all__ = ["STORIES", "Story", "a_month_later", "looks", "monthly_runs"]

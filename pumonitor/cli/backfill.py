@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from pumonitor.monitor.delivery.sending.delivery import Delivery
 
 __all__ = ["backfill"]
+
+_EVERY: Final = 2.0
 
 
 class Which(StrEnum):
@@ -152,7 +157,7 @@ def _deliver(
     """Send everything that waits in the outbox, and see what is left."""
     from datetime import timedelta
 
-    from pumonitor.cli.delivery_progress import show_delivery
+    from pumonitor.cli.backfill import show_delivery
     from pumonitor.cli.round_table import Left
     from pumonitor.monitor.app import open_jobs
 
@@ -189,3 +194,40 @@ def _print_scopes(console: Console, scopes: list[Scope], *, as_json: bool) -> No
             f"database. Of their {one.panes_due} evaluations, {one.panes_due - one.panes_done} are "
             "still to be done."
         )
+
+
+@contextmanager
+def show_delivery(waiting: Callable[[], int], step: Step) -> Iterator[None]:
+    """Context that shows every two seconds, and at its end, the share of delivered messages.
+
+    Parameters
+    ----------
+    waiting : callable
+        Returns the number of undelivered messages.
+    step : Step
+        Receives the progress.
+    """
+    step("Delivering", None)
+    at_first = waiting()
+    if at_first == 0:
+        yield
+        return
+    ended = Event()
+
+    def report() -> None:
+        left = waiting()
+        done = max(at_first - left, 0)
+        step(f"Delivering, {done:,} of {at_first:,} messages", done / at_first)
+
+    def watch() -> None:
+        while not ended.wait(_EVERY):
+            report()
+
+    watcher = Thread(target=watch, name="delivery progress", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+    report()

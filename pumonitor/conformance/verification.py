@@ -1,22 +1,30 @@
 """An engine against DuckDB, case by case."""
 
+# ruff: noqa: S608 (constants alone)
+
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from pumonitor.conformance.cases import all_cases
 from pumonitor.conformance.cases.case import Case
 from pumonitor.conformance.outcome import Outcome, outcome_of
-from pumonitor.conformance.probes import NAME, differing_number
-from pumonitor.conformance.smallest import smallest
+from pumonitor.errors import PumonitorError
 from pumonitor.sources.column_types.column_kinds import Kind
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.monitored_tables import SqlQuery
 from pumonitor.sources.engines.registry import open_engine
+from pumonitor.sources.windows.counts_engine import Engine
+from pumonitor.sources.windows.counts_query import Statement
+
+NAME: Final = "counts and times beyond 32 bits"
+_LAST: Final = 253_402_300_799_999_999
+"""Microseconds of the last moment of the year 9999."""
+_Row = TypeVar("_Row")
 
 _TRIES: Final = 60
 _INSTEAD: Final[tuple[tuple[Kind, Kind], ...]] = (("moment", "naive"), ("naive", "text"))
@@ -192,3 +200,94 @@ def _in_engine(url: str, dialect: Dialect, case: Case, *, timeout: float) -> Out
         for role, table in case.tables.items()
     }
     return outcome_of(case, places, timeout=timeout)
+
+
+def differing_number(engine: Engine) -> str:
+    """The first number that comes out wrong; "" if all are right."""
+    for sql, expected in _probes(engine.dialect):
+        try:
+            with engine.snapshot():
+                found = engine.columns(Statement(sql=sql), about="a number")["n"][0]
+        except PumonitorError as error:
+            return f"{sql}: {error}"
+        if not _is_whole(found) or int(found) != expected or _is_short(found):
+            return f"{sql}: {found!r} here, which must be {expected} in 64 bits"
+    return ""
+
+
+def _probes(dialect: Dialect) -> list[tuple[str, int]]:
+    whole, counted = dialect.whole, dialect.counted
+    two = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS two_rows"
+    large, last = f"CAST(3000000000 AS {whole})", f"CAST({_LAST} AS {whole})"
+    return [
+        (f"SELECT {counted} + 2147483646 AS n FROM {two}", 2**31),
+        (f"SELECT sum({large}) AS n FROM {two}", 6_000_000_000),
+        (f"SELECT max(4 * CAST({_LAST} AS {whole}) + a + 1) AS n FROM {two}", 4 * _LAST + 3),
+        (f"SELECT max({dialect.remainder(last, 1_000_000)}) AS n FROM {two}", 999_999),
+    ]
+
+
+def _is_whole(found: Any) -> bool:
+    # Sums come as doubles from some, exact up to 2**53: the larger numbers here would not be.
+    return found is not None and int(found) == found
+
+
+def _is_short(found: Any) -> bool:
+    """Whether it came in fewer bytes than the largest count takes."""
+    return getattr(found, "itemsize", 8) < 8
+
+
+def smallest(case: Case, differs: Callable[[Case], bool], *, tries: int) -> Case:
+    """Leave out windows and rows for as long as the difference stays.
+
+    Parameters
+    ----------
+    case : Case
+        On which they differ.
+    differs : callable
+        Asks both engines.
+    tries : int
+        How often at most they are asked.
+    """
+    left = [tries]
+
+    def still(shorter: Case) -> bool:
+        left[0] -= 1
+        return left[0] >= 0 and differs(shorter)
+
+    for request in case.requests:
+        alone = replace(case, requests=(request,))
+        if len(case.requests) > 1 and still(alone):
+            case = alone
+            break
+    made = _fewest(
+        case.predictions.rows,
+        lambda rows: still(replace(case, predictions=case.predictions.with_rows(rows))),
+    )
+    case = replace(case, predictions=case.predictions.with_rows(made))
+    known = _fewest(
+        case.positives.rows,
+        lambda rows: still(replace(case, positives=case.positives.with_rows(rows))),
+    )
+    case = replace(case, positives=case.positives.with_rows(known))
+    if (reviews := case.reviews) is None:
+        return case
+    decided = _fewest(
+        reviews.rows, lambda rows: still(replace(case, reviews=reviews.with_rows(rows)))
+    )
+    return replace(case, reviews=reviews.with_rows(decided))
+
+
+def _fewest(rows: Sequence[_Row], differs: Callable[[Sequence[_Row]], bool]) -> Sequence[_Row]:
+    """Leave out ever shorter stretches of rows, until no single one can be left out."""
+    length = (len(rows) + 1) // 2
+    while length >= 1:
+        place = 0
+        while place < len(rows):
+            shorter = [*rows[:place], *rows[place + length :]]
+            if differs(shorter):
+                rows = shorter
+            else:
+                place += length
+        length = 0 if length == 1 else (length + 1) // 2
+    return rows

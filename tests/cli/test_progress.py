@@ -2,7 +2,7 @@
 
 import pytest
 
-from pumonitor.cli.delivery_progress import show_delivery
+from pumonitor.cli.backfill import show_delivery
 from pumonitor.cli.progress import progress_bar
 
 

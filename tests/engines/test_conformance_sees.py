@@ -10,7 +10,6 @@ from pumonitor.conformance import verification, verify
 from pumonitor.sources.engines import clickhouse, registry
 from tests.engines import mutants
 
-
 SHOWN_BY_FEW_ROWS = {"case", "last_row", "toward_zero"}
 
 

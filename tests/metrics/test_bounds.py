@@ -9,8 +9,8 @@ import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.errors import InputError
 from pumonitor.metrics import THRESHOLD_METRICS
-from pumonitor.metrics.bound_areas import Path, area_under_roc, average_precision_of
 from pumonitor.metrics.bounds import bounds, bounds_of_table
+from pumonitor.metrics.contingency_bounds import Path, area_under_roc, average_precision_of
 from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.surrogates import hidden_counts
 from pumonitor.results import ClassPriorEstimate

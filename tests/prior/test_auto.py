@@ -10,9 +10,8 @@ import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.prior import TwoSamples, estimate_from_table
 from pumonitor.prior.auto.auto import auto
-from pumonitor.prior.auto.inputs import auto_inputs
+from pumonitor.prior.auto.inputs import auto_inputs, rank_summary
 from pumonitor.prior.auto.quantile_network import GAP, QuantileNetwork, load_network
-from pumonitor.prior.auto.rank_summary import rank_summary
 
 
 def two_normals(prior, *, n_labeled, n_unlabeled, separation=2.0, spread=1.0, seed=0):

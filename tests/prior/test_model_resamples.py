@@ -5,7 +5,7 @@ import pytest
 
 from pumonitor import ScoreTable
 from pumonitor.prior import TwoSamples
-from pumonitor.prior.intervals.model_resamples import feature_resamples, model_resamples
+from pumonitor.prior.intervals.interval import feature_resamples, model_resamples
 from pumonitor.prior.samples.feature_samples import FeatureSamples
 
 

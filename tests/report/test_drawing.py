@@ -14,8 +14,8 @@ import vl_convert
 from pumonitor.report import palette
 from pumonitor.report.charts import chart_names, chart_of
 from pumonitor.report.drawing.panels import draw
+from pumonitor.report.drawing.scales import tick_text
 from pumonitor.report.drawing.text_width import shortened, text_width
-from pumonitor.report.drawing.tick_text import tick_text
 from pumonitor.report.drawing.ticks import apart, moment_text, moment_ticks, nice, number_ticks
 from pumonitor.report.history_chart import HistoryPoint, history_chart
 from pumonitor.report.prior_chart import PriorHistory, PriorLevel, PriorPoint, prior_chart

@@ -9,7 +9,7 @@ from scipy import optimize
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.sklearn import PUAUCClassifier, PUAULClassifier
 from pumonitor.sklearn.gaussian_basis import GaussianBasis
-from pumonitor.sklearn.pairwise_loss import Moments, least_loss
+from pumonitor.sklearn.pairwise import Moments, least_loss
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from pumonitor.errors import ExtraMissingError, InputError, PumonitorError, SourceError
-from pumonitor.sources.lakes import failures, iceberg_internals
+from pumonitor.sources.lakes import failures, iceberg
 from pumonitor.sources.lakes.opening import open_lake
 from pumonitor.sources.lakes.table import TimeRange
 from tests.sources.iceberg_commits import Deleted, commit
@@ -147,7 +147,7 @@ def test_another_version_of_the_library_is_told_by_what_it_lacks(tmp_path, monke
     catalog = iceberg_catalog(tmp_path, monkeypatch)
     address = iceberg_table(catalog, "made", ROWS, files=1)
     monkeypatch.delattr("pyiceberg.io.pyarrow._read_all_delete_files")
-    monkeypatch.setattr(iceberg_internals, "version", lambda _: "0.14.1")
+    monkeypatch.setattr(iceberg, "version", lambda _: "0.14.1")
     said = message_of_rows(address)
     assert said.startswith("pyiceberg 0.14.1 reads tables otherwise than 0.12 does (")
     assert said.endswith(": pip install 'pyiceberg==0.12.*'")

@@ -17,7 +17,7 @@ from pumonitor.errors import InputError
 from pumonitor.ports import CountRequest, Window
 from pumonitor.sources import opening
 from pumonitor.sources.column_types.dialects import DuckDB
-from pumonitor.sources.windows import apart_query, asking_apart, counting, slices
+from pumonitor.sources.windows import asking_apart, counting, slices
 from pumonitor.sources.windows.counts_duckdb import DuckDBEngine
 from tests.sources.monitored import REQUEST, assert_equal, labels, predictions
 from tests.sources.monitored import opened as monitored
@@ -151,9 +151,9 @@ def test_labels_of_other_days_are_looked_for_among_all_predictions(elsewhere):
     with elsewhere(*tables(made, known)) as source:
         found = list(source.counts_of_many(days))
         assert [one.found.orphan_labels for one in found] == [1, 1]
-        assert sorted(source._engine.sent[apart_query.SOUGHT]["id"].to_pylist()) == [1, 9]
+        assert sorted(source._engine.sent[asking_apart.SOUGHT]["id"].to_pylist()) == [1, 9]
         assert source._engine.statements == 3
-        assert list(source._engine.sent) == [apart_query.LABELED, apart_query.SOUGHT]
+        assert list(source._engine.sent) == [asking_apart.LABELED, asking_apart.SOUGHT]
 
 
 @pytest.mark.parametrize("labeled", [1, 2])
@@ -243,7 +243,7 @@ def test_more_groups_than_are_borne_are_counted_window_by_window(elsewhere, monk
     days = [request(0), request(1)]
     with closing(opened(*both)) as here:
         expected = alone(here, days)
-    for module in (apart_query, asking_apart, counting):
+    for module in (asking_apart, counting):
         monkeypatch.setattr(module, "MOST_GROUPS", 20)
     with elsewhere(*both) as there:
         for one, wanted in zip(there.counts_of_many(days), expected, strict=True):

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
-from typing import Any
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
 
+from pumonitor.audit.estimates import AuditedEstimates, EstimatesByBin
+from pumonitor.audit.fairness import check_fairness
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import WindowRecord
+from pumonitor.monitor.ledger.results.prior_states import class_priors_over_windows
 from pumonitor.monitor.page_addresses import PageAddresses
-from pumonitor.monitor.reports.prior_history import prior_history
-from pumonitor.monitor.reports.reading_of_window import reading_of_window
 from pumonitor.monitor.reports.region_over_windows import no_pure_region_in_windows
 from pumonitor.monitor.reports.window_history import window_history
 from pumonitor.monitor.reports.window_report import window_files
+from pumonitor.monitor.windows.class_prior.by_audits import past_audit
 from pumonitor.monitor.windows.class_prior.stored_findings import stored_findings
+from pumonitor.monitor.windows.evaluation.audited_windows import read_again
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
 from pumonitor.monitor.windows.input_findings import findings_of
 from pumonitor.names import title
 from pumonitor.plain_text import one_line
+from pumonitor.ports import Window
+from pumonitor.report.prior_chart import PriorHistory, PriorLevel, PriorPoint
 from pumonitor.results import ClassPriorEstimate, Finding
+from pumonitor.tables import ScoreTable
+
+_WINDOWS: Final = 60
+_FEWEST: Final = 2
 
 
 def window_files_of(
@@ -158,3 +168,82 @@ def _notes(found: StoredEvaluation, ledger: LedgerReader) -> dict[str, str]:
         "Rows" if len(said) == 1 else f"Rows ({place})": sentence
         for place, sentence in enumerate(said, start=1)
     }
+
+
+def prior_history(found: StoredEvaluation, ledger: LedgerReader) -> PriorHistory | None:
+    """Class priors of the last 60 windows of a series up to one, as they were known then.
+
+    Where another model version was followed before, its windows come first. None where the class
+    prior is not followed, comes from an audit, or is known of fewer than two windows.
+    """
+    made_with = found.evaluation.get("made_with", {})
+    last = _over_time(made_with.get("class_prior"))
+    if last is None or "audit" in made_with:
+        return None
+    window = found.window
+    with ledger.database.reading() as connection:
+        stored = class_priors_over_windows(
+            connection,
+            found,
+            predecessor=last["predecessor"],
+            since=window.start - (_WINDOWS - 1) * (window.end - window.start),
+        )
+    followed = [one for one in stored if _over_time(one[2]) is not None]
+    if len(followed) < _FEWEST:
+        return None
+    own = [of.start for of, version, _ in followed if version == found.model_version]
+    return PriorHistory(
+        points=[_point(of, class_prior) for of, _, class_prior in followed],
+        level=_level(last["level"]),
+        version=(own[0], one_line(found.model_version)) if len(own) < len(followed) else None,
+    )
+
+
+def _over_time(class_prior: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    found: Mapping[str, Any] | None = (class_prior or {}).get("diagnostics", {}).get("over_time")
+    return found
+
+
+def _point(window: Window, class_prior: Mapping[str, Any]) -> PriorPoint:
+    over_time = class_prior["diagnostics"]["over_time"]
+    own = over_time.get("own")
+    return PriorPoint(
+        start=window.start,
+        end=window.end,
+        value=class_prior["value"],
+        low=class_prior["low"],
+        high=class_prior["high"],
+        own=None if own is None else own["value"],
+        changes=over_time["changes"],
+    )
+
+
+def _level(level: Mapping[str, Any]) -> PriorLevel:
+    return PriorLevel(
+        start=datetime.fromisoformat(level["start"]),
+        end=datetime.fromisoformat(level["end"]),
+        value=level["value"],
+        low=level["low"],
+        high=level["high"],
+        given=level["source"] == "given",
+    )
+
+
+def reading_of_window(
+    found: StoredEvaluation, table: ScoreTable | None, ledger: LedgerReader
+) -> EstimatesByBin | None:
+    """What audits, with the check of fair labels, or reviews said of the window; None for neither.
+
+    The check is of the audit over all of its windows. It is left out where verdicts have come
+    since the window was evaluated, and where the audit is of another model version, whose scores
+    are others.
+    """
+    audit = read_again(found.evaluation, table)
+    if not isinstance(audit, AuditedEstimates):
+        return audit
+    used = {(one["audit"], one["digest"]) for one in found.evaluation["made_with"]["audits"]}
+    for one in ledger.audits_as_read(found.monitor):
+        is_of_window = one.name == audit.name and one.model_version == found.model_version
+        if is_of_window and (one.name, one.digest) in used:
+            return replace(audit, fairness=check_fairness(past_audit(one).counts))
+    return audit

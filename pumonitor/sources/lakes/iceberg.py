@@ -7,15 +7,16 @@ apply them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pumonitor.errors import InputError, PumonitorError, did_you_mean
+from pumonitor.errors import InputError, PumonitorError, SourceError, did_you_mean
 from pumonitor.scans import Parts, Scan
 from pumonitor.sources.lakes.addresses import LakeAddress
 from pumonitor.sources.lakes.failures import extra_missing, in_our_words, secrets_in
-from pumonitor.sources.lakes.iceberg_internals import stream
 from pumonitor.sources.lakes.table import TimeRange
 
 if TYPE_CHECKING:
@@ -23,10 +24,13 @@ if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.io import FileIO
+    from pyiceberg.schema import Schema
     from pyiceberg.table import DataScan, FileScanTask, Table
     from pyiceberg.table.metadata import TableMetadata
 
 __all__ = ["open_iceberg"]
+
+_KNOWN: Final = "0.12"
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SQLITE: Final = "sqlite:///"
@@ -256,3 +260,45 @@ def _has_type(value: Any, kind: pa.DataType) -> bool:
     if isinstance(value, datetime):
         return bool(pa.types.is_timestamp(kind)) and (value.tzinfo is None) == (kind.tz is None)
     return bool(pa.types.is_integer(kind))
+
+
+def stream(
+    metadata: TableMetadata,
+    io: FileIO,
+    schema: Schema,
+    tasks: Sequence[FileScanTask],
+    where: BooleanExpression,
+) -> Iterator[pa.RecordBatch]:
+    """Rows of files that are not deleted by position, a part of a row group at a time.
+
+    pyiceberg's public readers hold the rows of whole files, and of all of them at once.
+
+    Raises
+    ------
+    SourceError
+        If this version of pyiceberg has no such reader.
+    """
+    with _as_it_was():
+        from pyiceberg.io.pyarrow import ArrowScan, _read_all_delete_files
+
+        scan = ArrowScan(metadata, io, schema, where)
+        batches = scan._record_batches_from_scan_tasks_and_deletes(
+            tasks, _read_all_delete_files(io, tasks)
+        )
+    yield from batches
+
+
+@contextmanager
+def _as_it_was() -> Iterator[None]:
+    """Say so where a name is gone, or takes other arguments."""
+    try:
+        yield
+    except (ImportError, AttributeError, TypeError) as error:
+        found = version("pyiceberg")
+        if found.startswith(f"{_KNOWN}."):
+            raise
+        msg = (
+            f"pyiceberg {found} reads tables otherwise than {_KNOWN} does ({error}): "
+            f"pip install 'pyiceberg=={_KNOWN}.*'"
+        )
+        raise SourceError(msg) from None

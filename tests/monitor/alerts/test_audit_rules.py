@@ -9,8 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from pumonitor.monitor.alerts.audit_clock import audit_evidence
 from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.ledger.records.audits import ReadAudit, WindowCounts
-from pumonitor.monitor.rules.alerts.audited import FOUR_LOOKS
-from pumonitor.monitor.rules.alerts.fold import RuleFold
+from pumonitor.monitor.rules.alerts.fold import FOUR_LOOKS, RuleFold
 from pumonitor.monitor.rules.alerts.limit import Limit
 from pumonitor.monitor.rules.alerts.rule import (
     AUDITED_SHARE,

@@ -8,7 +8,7 @@ import pytest
 from pumonitor.monitor.app import open_ledger
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.inspection.insights import insight_of, prior_notes
-from pumonitor.monitor.reports.prior_history import prior_history
+from pumonitor.monitor.reports.window_files import prior_history
 from tests.monitor.made_up_results import TEXT, record, write_made_up
 from tests.monitor.monitored_shop import FIRST
 

@@ -19,10 +19,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from pumonitor.errors import if_percent, nearest
+from pumonitor.errors import if_percent, nearest, shortened
 from pumonitor.monitor.config.values.cron import Cron, read_cron
 from pumonitor.monitor.config.values.durations import read_duration
-from pumonitor.monitor.config.values.sizes import read_size
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 
 _LONGEST_YEARS: Final = 100
@@ -32,6 +31,37 @@ _YEARS: Final = (1970, 2200)
 # Zone names without a fixed meaning: the machine's own clock, and a placeholder.
 _NO_PLACE: Final = ("localtime", "posixrules", "Factory")
 _MODEL_LINK = re.compile(r"models:/[^/@]+((/|@)[^/@]+)?")
+Text = Annotated[str, Field(min_length=1)]
+Column = Annotated[str, Field(min_length=1)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+_LETTERS: Final = "kmgtp"
+_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i?))?(?:b|bytes)?", re.IGNORECASE)
+
+
+def read_size(given: object) -> int:
+    """Read a number of bytes: a whole number, or one with kB, MB, GB, TB, PB or KiB, MiB and so on.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or is 0.
+
+    Examples
+    --------
+    >>> read_size("10 GB"), read_size("1.5 MiB"), read_size(4096)
+    (10000000000, 1572864, 4096)
+    """
+    size = given if isinstance(given, int) and not isinstance(given, bool) else 0
+    found = _SIZE.fullmatch(given.strip()) if isinstance(given, str) else None
+    if found is not None:
+        base = 1024 if found[3] else 1000
+        size = round(float(found[1]) * base ** (_LETTERS.find((found[2] or " ").lower()) + 1))
+    if size <= 0:
+        shown: Any = shortened(given) if isinstance(given, str) else given
+        msg = f"must be a number of bytes above 0, such as 10 GB, 500 MB or 5000000, got {shown!r}"
+        raise ValueError(msg)
+    return size
 
 
 class Part(BaseModel):
@@ -198,14 +228,11 @@ Bytes = Annotated[
         },
     ),
 ]
-Text = Annotated[str, Field(min_length=1)]
-Column = Annotated[str, Field(min_length=1)]
 Columns = Annotated[tuple[Column, ...], BeforeValidator(as_tuple)]
 Words = Annotated[
     tuple[str, ...],
     *_kind(_words, {"type": "array", "items": {"type": ["string", "integer", "boolean"]}}),
 ]
-Number = Annotated[float, Field(allow_inf_nan=False)]
 Duration = Annotated[timedelta, *_kind(read_length, _text_schema("30d", "12h"))]
 Durations = Annotated[tuple[Duration, ...], BeforeValidator(as_tuple)]
 WindowLength = Annotated[str, *_kind(read_window_length, _text_schema("1d", "1h", "1w", "1mo"))]
