@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 _BLOCK_ROWS = 1 << 21
 _ROWS_PER_BOUNDARY = 16

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from pumonitor._arrays import FloatArray
 from pumonitor._cells import Cells
 from pumonitor.errors import InputError
-
-FloatArray = NDArray[np.float64]
 
 
 def cells_of_counts(

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._entities import LabeledEntities
 from pumonitor._propensities import Propensities
 from pumonitor._score_columns import ScoreColumns
@@ -16,7 +17,6 @@ from pumonitor._weights import Weights
 
 __all__ = ["added", "compressed"]
 
-FloatArray = NDArray[np.float64]
 _Table = TypeVar("_Table", bound=ScoreColumns)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._entities import LabeledEntities
 from pumonitor._propensities import Chances, Propensities
 from pumonitor._reviewed import ReviewedRows
@@ -14,8 +14,6 @@ from pumonitor._weights import Weights
 from pumonitor.errors import InputError
 
 __all__ = ["ScoreColumns"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

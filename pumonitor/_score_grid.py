@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 # From 0 to the middle of the range: below each end, cells of 2**-power. The same from 1 downwards.
 _TIERS: Final = ((2.0**-24, 36), (2.0**-16, 28), (2.0**-8, 20), (0.5, 15))

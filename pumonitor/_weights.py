@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

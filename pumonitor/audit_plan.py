@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor._validate import as_scores, as_threshold, check_same_index
 from pumonitor.audit.allocation import design_audit
 from pumonitor.audit.bins import ScoreBins, score_bins
@@ -46,7 +46,6 @@ _OF_BOTH_SIDES: Final = ("mcc", "recall", "specificity")
 """Metrics that are known, or undefined, where every row is predicted positive."""
 _WITHOUT_THRESHOLD: Final = ("class_prior", "unlabeled_prior", "label_frequency", "auc", "aul")
 
-FloatArray = NDArray[np.float64]
 Step = Callable[[str, float | None], None]
 
 

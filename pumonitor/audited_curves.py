@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.posterior import PositivesByBin
 from pumonitor.audited_positives import AuditedPositives, estimate_of_draws
 from pumonitor.metrics.curves import by_threshold, lift_curve, precision_recall_curve, roc_curve
@@ -19,8 +19,6 @@ from pumonitor.metrics.resampled import resample
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.metrics.top_k import share_of_k
 from pumonitor.results import Curve, Estimate
-
-FloatArray = NDArray[np.float64]
 
 _CELLS: Final = 400
 _CURVE_CELLS: Final = 200

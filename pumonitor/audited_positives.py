@@ -8,14 +8,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.posterior import PositivesByBin
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import Rates
 from pumonitor.results import Estimate
 from pumonitor.stats.quantiles import quantiles
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 _SEED: Final = 23
 _ROUNDS: Final = 6

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._counts import cells_of_counts
 from pumonitor._joined import added, compressed
 from pumonitor._rows import DENSITY_EDGES, columns_of_rows
@@ -22,8 +23,6 @@ from pumonitor._weights import Weights
 from pumonitor.errors import InputError
 
 __all__ = ["ScoreTable", "Weights", "score_shares"]
-
-FloatArray = NDArray[np.float64]
 
 
 _HISTOGRAM_BINS: Final = 40

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._validate.columns import is_missing
 from pumonitor._validate.labels import as_labels
 from pumonitor.errors import InputError
 
 __all__ = ["scores_by_source", "values_by_row"]
-
-FloatArray = NDArray[np.float64]
 
 
 def scores_by_source(

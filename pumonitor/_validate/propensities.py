@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._validate.columns import is_missing
 from pumonitor._validate.numbers import as_number
 from pumonitor.errors import InputError, if_percent
-
-FloatArray = NDArray[np.float64]
 
 NEVER_LABELED = (
     "a row that had no chance of being labeled was labeled, so it was not found by the policy the "

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._validate.columns import as_array
 from pumonitor._validate.propensities import as_propensities
 from pumonitor.errors import InputError
-
-FloatArray = NDArray[np.float64]
 
 
 def as_weights(weights: Any, *, rows: int, name: str, low: float, high: float) -> NDArray[Any]:

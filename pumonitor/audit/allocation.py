@@ -8,13 +8,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pumonitor._arrays import FloatArray, IntArray
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditDesign
 from pumonitor.audit.metrics import metric_draws
 from pumonitor.errors import InputError, no_such
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 BELOW_THE_THRESHOLD: Final = 1.3
 """By how much today's estimate of hidden positives below the threshold is lifted."""

@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray, IntArray
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 FEWEST: Final = 6
 MOST: Final = 14

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import hidden_share
@@ -21,7 +22,6 @@ from pumonitor.stats.systematic_draws import draw_systematically
 
 __all__ = ["FrequencyByBin", "read_unaudited"]
 
-FloatArray = NDArray[np.float64]
 
 DRAWS: Final = 2000
 _CANDIDATES: Final = 16

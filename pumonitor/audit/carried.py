@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.bins import bins_along, score_bins
 from pumonitor.audit.by_bin import FrequencyByBin
 from pumonitor.audit.counts import AuditCounts
@@ -17,8 +17,6 @@ from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import FAIR, UNKNOWN, FrequencyByScore, line_of_bins
 from pumonitor.audit.reading import Reviewers
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 MONTH: Final = timedelta(days=365.25 / 12)
 

@@ -9,15 +9,13 @@ from datetime import datetime
 from typing import Final, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.carried import CarriedAudits, PastAudit
 from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import DRIFT, FrequencyByScore
 from pumonitor.audit.posterior import AuditPosterior
-
-FloatArray = NDArray[np.float64]
 
 Changed = Literal["neither", "class_prior", "label_frequency", "both"]
 

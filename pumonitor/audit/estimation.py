@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.believed import believed_components
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
@@ -19,8 +20,6 @@ from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.reading import EXACT, Reading, Reviewers, share_of_decided
 from pumonitor.errors import InputError
 from pumonitor.stats.quantiles import quantiles
-
-FloatArray = NDArray[np.float64]
 
 DRAWS: Final = 2000
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.counts import AuditCounts
-
-FloatArray = NDArray[np.float64]
 
 SIMULATIONS: Final = 399
 FAVOURED: Final = 3.0

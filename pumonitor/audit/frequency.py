@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
-
-FloatArray = NDArray[np.float64]
 
 DRIFT: Final = 0.1
 """Standard deviation by which alpha, beta and gamma move in a month."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.bins import ScoreBins
 
 __all__ = ["following_draws", "metric_draws"]
-
-FloatArray = NDArray[np.float64]
 
 
 def metric_draws(

@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.allocation import design_audit, expected_shares
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts, AuditDesign
 from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore
 from pumonitor.audit.metrics import metric_draws
-
-FloatArray = NDArray[np.float64]
 
 AUDITS: Final = 15
 

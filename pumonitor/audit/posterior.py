@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.frequency import UNKNOWN, FrequencyByScore, as_line
@@ -17,8 +17,6 @@ from pumonitor.audit.metrics import following_draws, metric_draws
 from pumonitor.results import Estimate
 from pumonitor.results.estimate import undefined
 from pumonitor.stats.quantiles import quantiles
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 
 __all__ = ["EXACT", "Reading", "Reviewers"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.by_bin import FrequencyByBin, read_unaudited
 from pumonitor.audit.counts import AuditCounts
@@ -18,8 +18,6 @@ from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import FrequencyByScore, as_line
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.reading import Reviewers
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.audited_curves import audited_curves
@@ -25,8 +24,6 @@ from pumonitor.metrics.rates import Rates
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Curve, Estimate
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 _LEAST_SHARE: Final = 0.05
 """Where nearly all rows above a threshold have been reviewed, few draws differ, by one positive."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.decisions.outcomes import reviewing_nobody
 from pumonitor.metrics.curves import rates_by_threshold
 from pumonitor.metrics.problem import Problem
@@ -17,9 +17,6 @@ from pumonitor.metrics.resampled import Resampled
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 from pumonitor.stats.simultaneous_band import reaches_alone, simultaneous_widening
-
-FloatArray = NDArray[np.float64]
-
 
 _FINALISTS: Final = 8
 

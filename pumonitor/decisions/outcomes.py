@@ -7,16 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._validate import as_number
 from pumonitor.metrics.f_beta import F1
 from pumonitor.metrics.precision import PRECISION
 from pumonitor.metrics.rates import AtThreshold, Rates
 from pumonitor.metrics.recall import RECALL
 from pumonitor.metrics.threshold_metric import ThresholdMetric
-
-FloatArray = NDArray[np.float64]
 
 
 def outcome_metrics(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.f_beta import F1
 from pumonitor.metrics.precision import PRECISION
 from pumonitor.metrics.prior_draws import DRAWS
@@ -18,8 +18,6 @@ from pumonitor.metrics.recall import RECALL
 from pumonitor.results import finite_or_none
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 Where = Literal["above", "below", "all", "bins"]
 

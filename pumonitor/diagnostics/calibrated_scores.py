@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.shift_test import LEVEL, ShiftTest, rank_moments, shift_test
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 _FEWEST_ROWS = 20
 _MATERIAL = 0.02

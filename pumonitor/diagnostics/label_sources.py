@@ -6,13 +6,11 @@ import itertools
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import Finding
-
-FloatArray = NDArray[np.float64]
 
 _FEWEST = 5
 _MATERIAL = 0.05

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 _RATIO = 2.0
 """Labels twice as frequent above as right below are let pass: models are steep."""

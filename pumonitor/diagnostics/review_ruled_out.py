@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 SHARES_BELOW: Final = (0.02, 0.05, 0.1)
 """Of the rows below a review's depth, the shares that may have been reviewed as well. Labels that

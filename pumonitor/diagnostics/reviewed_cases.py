@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.shift_test import LEVEL, ShiftTest, rank_moments, shift_test
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 _BINS = 10
 _REDRAWS = 400

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.gate.stakes import STAKES, averaged, lower_end
-
-FloatArray = NDArray[np.float64]
 
 _REFUTED: Final = 1e6
 """Gain on a pair where no number of positives that is left would do."""

@@ -8,10 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.gate.stakes import STAKES, averaged, lower_end
-
-FloatArray = NDArray[np.float64]
 
 _FEWEST_WINDOWS_TO_SEE: Final = 4.0
 """Windows' worth of no difference between windows that are assumed before any is seen."""

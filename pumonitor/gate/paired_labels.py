@@ -10,13 +10,13 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.score_counts import ScoreCounts
 
 __all__ = ["MODELS", "GateMetric", "PairedLabels", "mean_evidence_of", "shares_below"]
 
-FloatArray = NDArray[np.float64]
 GateMetric = Literal["recall", "aul"]
 
 _DECIMALS: Final = 4

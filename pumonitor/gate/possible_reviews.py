@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.review_ruled_out import (
     SHARES_BELOW,
     LabelsByRank,
@@ -19,8 +19,6 @@ from pumonitor.gate.labels_needed import rounded_labels
 from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.paired_labels import MODELS, GateMetric, PairedLabels
 from pumonitor.gate.score_counts import ScoreCounts
-
-FloatArray = NDArray[np.float64]
 
 _MOST: Final = 1_000_000
 

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 _SMALL: Final = np.geomspace(0.002, 0.02, 8)
 _LARGE: Final = np.linspace(0.03, 0.98, 48)

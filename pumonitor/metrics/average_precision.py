@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.from_arrays import GivenPrior, problem_from_arrays
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.prior_dependence import prior_draws_following
@@ -22,8 +22,6 @@ from pumonitor.metrics.settings import Setting
 from pumonitor.results import Estimate
 from pumonitor.stats.confidence_draws import log_t_draws
 from pumonitor.stats.quantiles import quantiles
-
-FloatArray = NDArray[np.float64]
 
 _PRIOR_GRID = 17
 

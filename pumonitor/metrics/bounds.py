@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.metrics.contingency_bounds import ContingencyBounds, Side
 from pumonitor.metrics.from_arrays import GivenPrior
@@ -17,8 +17,6 @@ from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.stats.distribution_bands import SIMULTANEOUS, Band, distribution_band
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 Basis = Literal["positives", "negatives", "tighter"]
 _Kind = Literal["positives", "negatives"]

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.metrics.rates import Rates
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Bounds, Curve
 from pumonitor.stats.distribution_bands import SIMULTANEOUS, Band
 
-FloatArray = NDArray[np.float64]
 _GRID = 101
 
 

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import Rates, corrected_rates
 from pumonitor.metrics.resampled import Resampled
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Curve
 from pumonitor.stats.quantiles import quantiles
-
-FloatArray = NDArray[np.float64]
 
 _GRID = 101
 _ROUNDING = 1e-12

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.problem import Problem
 from pumonitor.results import Estimate
 from pumonitor.stats.confidence_draws import with_value
 from pumonitor.stats.quantiles import both_tails
-
-FloatArray = NDArray[np.float64]
 
 
 def estimate_from_draws(

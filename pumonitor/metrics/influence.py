@@ -10,13 +10,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.mixtures import solved_mixtures
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.window_target import window_correction, window_prior
-
-FloatArray = NDArray[np.float64]
 
 
 def standard_error(

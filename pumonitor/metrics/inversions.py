@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 
 def share_of_inversions(estimated: ArrayLike, truth: ArrayLike) -> float | FloatArray:

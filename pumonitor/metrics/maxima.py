@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.accuracy import ACCURACY
 from pumonitor.metrics.balanced_accuracy import BALANCED_ACCURACY
 from pumonitor.metrics.f_beta import F1
@@ -20,8 +21,6 @@ from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.results import Estimate
 from pumonitor.stats.quantiles import quantiles
 from pumonitor.stats.simultaneous_band import reaches_alone, simultaneous_widening
-
-FloatArray = NDArray[np.float64]
 
 MAXIMIZED = (F1, BALANCED_ACCURACY, MCC, ACCURACY)
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.prior_draws import PriorDraws
 from pumonitor.metrics.running_sums import RunningSums
-
-FloatArray = NDArray[np.float64]
 
 
 class OnDemand:

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._entities import LabeledEntities
 from pumonitor.metrics.problem import Problem
 from pumonitor.tables import ScoreTable, Weights
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.paired import ModelOnRows, difference_range
 from pumonitor.metrics.prior_draws import DRAWS
@@ -29,7 +30,6 @@ from pumonitor.metrics.window_target import window_correction, window_prior
 from pumonitor.results import Estimate
 from pumonitor.tables import ScoreTable
 
-FloatArray = NDArray[np.float64]
 Summed = Callable[[FloatArray], FloatArray]
 """Sums a column of the rows over the four cells."""
 

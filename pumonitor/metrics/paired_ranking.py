@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.influence import standard_error
 from pumonitor.metrics.paired import ModelOnRows, difference_range
@@ -23,8 +23,6 @@ from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.window_target import window_prior, window_ratio
 from pumonitor.results import Estimate
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 _PSEUDO_ROW = 1 / 8
 _METHOD = "Student t of the paired placements"

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.problem import Problem
-
-FloatArray = NDArray[np.float64]
 
 
 def prior_draws_following(

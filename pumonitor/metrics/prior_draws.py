@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.stats.confidence_draws import Order, split_normal_logit_draws
-
-FloatArray = NDArray[np.float64]
 
 DRAWS = 10_000
 

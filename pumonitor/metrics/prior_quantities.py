@@ -11,15 +11,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
 from pumonitor.results import Estimate
 from pumonitor.stats.confidence_draws import interval, share_draws
 
-FloatArray = NDArray[np.float64]
 _Formula = Callable[[FloatArray | float, FloatArray | float, FloatArray | float], FloatArray]
 
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.on_demand import OnDemand
 from pumonitor.metrics.prior_draws import (
     DRAWS,
@@ -37,8 +38,6 @@ from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target, un
 from pumonitor.stats.confidence_draws import Order, share_draws
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

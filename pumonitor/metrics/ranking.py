@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.influence import standard_error
 from pumonitor.metrics.prior_dependence import correlation_with_positives
 from pumonitor.metrics.prior_draws import DRAWS
@@ -24,8 +25,6 @@ _UNSEEN_ROWS = 1 / 4
 _HEAVY_UNSEEN_ROWS = 1 / 2
 """The same with propensities, of the weight that an unseen positive would have had."""
 _EVERY_OTHER = np.arange(0, DRAWS, 2)
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

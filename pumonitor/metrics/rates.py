@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.entity_draws import labeled_sides
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.mixtures import solved_mixtures
@@ -34,8 +34,6 @@ __all__ = [
     "rates_with_draws",
     "share_draws_at",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

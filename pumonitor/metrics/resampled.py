@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.prior_dependence import prior_draws_following
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.running_sums import above
 from pumonitor.metrics.window_target import window_prior, window_ratio
 from pumonitor.stats.resampling import share_resamples, weight_resamples
-
-FloatArray = NDArray[np.float64]
 
 RESAMPLES = 400
 

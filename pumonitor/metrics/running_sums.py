@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 
 def above(values: FloatArray) -> FloatArray:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._validate import as_number
 from pumonitor.metrics.precision import PRECISION
 from pumonitor.metrics.prior_draws import DRAWS
@@ -19,8 +19,6 @@ from pumonitor.metrics.rates import (
 )
 from pumonitor.metrics.recall import RECALL
 from pumonitor.results import Estimate
-
-FloatArray = NDArray[np.float64]
 
 
 def share_of_k(k: float, *, rows: float) -> float:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.mixtures import solved_mixtures
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.running_sums import share_variance
 from pumonitor.stats.confidence_draws import share_draws
-
-FloatArray = NDArray[np.float64]
 
 
 def window_prior(problem: Problem) -> FloatArray | float:

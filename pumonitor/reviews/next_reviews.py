@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray, IntArray
 from pumonitor.reviews.counts import POSITIVE, ReviewCounts
 from pumonitor.reviews.estimation import ReviewPosterior
 from pumonitor.reviews.reading import ReviewedEstimates
 
 __all__ = ["METRICS", "NextReviews", "Where", "next_reviews"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 Where = Literal["below the cut", "random", "at the threshold"]
 METRICS: Final = ("recall", "f1")

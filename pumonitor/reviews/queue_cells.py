@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import IntArray
 from pumonitor._reviewed import QueueBins, ReviewedRows
 from pumonitor.audit.bins import ScoreBins, bins_with_cuts
 from pumonitor.reviews.bins import (
@@ -25,7 +26,6 @@ from pumonitor.reviews.queue_score import SURELY_NEGATIVE, ModelBins, QueueRows
 from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
 from pumonitor.tables import ScoreTable
 
-IntArray = NDArray[np.int64]
 _LEFT: Final = [KINDS.index(kind) for kind in ("open_complained", "open_silent")]
 _STOPPED: Final = KINDS.index("stopped")
 _POSITIVE: Final = [KINDS.index(kind) for kind in POSITIVE]

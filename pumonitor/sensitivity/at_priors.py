@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.prior_too_high import highest_possible_prior
 from pumonitor.metrics import THRESHOLD_METRICS
 from pumonitor.metrics.auc import auc_estimate
@@ -37,7 +37,6 @@ from pumonitor.results import ClassPriorEstimate, Estimate, Scenario, Target
 from pumonitor.results.sensitivity import Sensitivity
 from pumonitor.tables import ScoreTable
 
-FloatArray = NDArray[np.float64]
 T = TypeVar("T")
 
 _GRID = 37

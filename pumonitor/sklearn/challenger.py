@@ -6,15 +6,13 @@ from numbers import Real
 from typing import Any, Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from pumonitor._arrays import FloatArray
 from pumonitor.sklearn.pairwise import PUAULClassifier
 from pumonitor.sklearn.rows import ConfirmedClassifier, feature_rows, training_rows
-
-FloatArray = NDArray[np.float64]
 
 _HALF_UP_TO: Final = 200
 """Confirmed positives up to which either ranking counts half; beyond, PU_AUL counts less."""

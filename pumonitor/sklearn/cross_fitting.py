@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import clone
 
+from pumonitor._arrays import FloatArray
 from pumonitor._validate import as_labels
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.prior.auxiliary.cross_fitted import as_keys
 from pumonitor.prior.auxiliary.folds import FOLDS, fold_of
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 _RESPONSES: Final = ("decision_function", "predict_proba")

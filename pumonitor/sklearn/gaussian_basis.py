@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 _CHUNK: Final = 4096
 """Rows at a time: memory does not grow with their number."""

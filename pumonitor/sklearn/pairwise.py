@@ -13,11 +13,10 @@ from scipy import linalg
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.sklearn.gaussian_basis import GaussianBasis
 from pumonitor.sklearn.rows import ConfirmedClassifier, feature_rows, training_rows
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

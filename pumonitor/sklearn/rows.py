@@ -11,9 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import TooFewPositivesError
-
-FloatArray = NDArray[np.float64]
 
 
 class ConfirmedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

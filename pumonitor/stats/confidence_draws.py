@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.stats.quantiles import both_tails
-
-FloatArray = NDArray[np.float64]
 
 Order = NDArray[np.integer]
 """A permutation: of each draw, the number of its stratum among equal ones of the distribution."""

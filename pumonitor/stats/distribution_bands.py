@@ -6,10 +6,9 @@ import math
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 Band = Literal["bootstrap", "exact", "dkw", "bootstrap-simultaneous"]
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 _MANY: Final = 1000
 _TAIL: Final = (0.001, 0.25)

@@ -8,9 +8,8 @@ well as counts, and with a pseudo-row spread over the cells no cell is certain.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 
 def share_resamples(

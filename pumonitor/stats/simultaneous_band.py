@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.stats.quantiles import quantiles
-
-FloatArray = NDArray[np.float64]
 
 
 def reaches_alone(

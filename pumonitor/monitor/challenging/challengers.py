@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.destinations import Tracking
 from pumonitor.monitor.delivery.mlflow.model_link import ModelLink, linked_version
@@ -18,7 +19,6 @@ from pumonitor.monitor.promotion.registry import RegistryError, asking_registry
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-FloatArray = NDArray[np.float64]
 
 TRAINED_UNTIL_TAG: Final = "pumonitor.trained_until"
 """End of the training rows of a version, in ISO 8601 with its zone."""

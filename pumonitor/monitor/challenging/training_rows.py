@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.monitor.challenging.seen import mature_panes
 from pumonitor.monitor.challenging.shadow import feature_rows
@@ -26,7 +27,6 @@ __all__ = ["TrainedOn", "TrainingRows", "training_rows"]
 
 TrainedOn = Literal["all", "recent", "weighted"]
 
-FloatArray = NDArray[np.float64]
 
 _MOST_ROWS: Final = 1_000_000
 _FEWEST_LABELS: Final = 20

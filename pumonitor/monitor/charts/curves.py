@@ -8,12 +8,10 @@ from typing import Final, Literal
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.charts.paths import Frame, band_path, line_path
 from pumonitor.monitor.charts.ticks import value_ticks
-
-FloatArray = NDArray[np.float64]
 
 _SIZE: Final = (360, 250)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 18, 42

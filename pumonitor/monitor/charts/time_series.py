@@ -11,11 +11,10 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.charts.paths import Frame, band_path, line_path, with_room
 from pumonitor.monitor.charts.ticks import moment_ticks, value_ticks
 from pumonitor.report.numbers import number
-
-FloatArray = NDArray[np.float64]
 
 _WIDTH: Final = 960
 _HEIGHT: Final = 300

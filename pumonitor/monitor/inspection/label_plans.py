@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.monitor.alerts.rules import alert_rules
 from pumonitor.monitor.config.file import configuration_hash
@@ -29,8 +29,6 @@ from pumonitor.ports import Window
 from pumonitor.prior.followed.followed_prior import FollowedPrior
 from pumonitor.prior.followed.sight import MOST_WINDOWS, windows_until_seen
 from pumonitor.prior.over_time import Level
-
-FloatArray = NDArray[np.float64]
 
 _FEWEST: Final = 5
 _DAYS_PER_YEAR: Final = 365.25

@@ -6,17 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.detectors.labels_needed import (
     Noise,
     SeenAfter,
     seen_after,
     variance_of_means,
 )
-
-FloatArray = NDArray[np.float64]
 
 _FEWEST: Final = 5
 _DAYS_PER_YEAR: Final = 365.25

@@ -10,10 +10,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.ports import State
-
-FloatArray = NDArray[np.float64]
 
 COUNTED: Final = ("predictions", "labeled_positives", "label_maturity")
 _EXPECTED: Final = "_expected"

@@ -9,8 +9,8 @@ from hashlib import sha256
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.auto.inputs import LEAST_LABELED, LEAST_UNLABELED, inputs_of
 from pumonitor.prior.auto.quantile_network import load_network
 from pumonitor.prior.estimators.dedpul import dedpuls
@@ -21,8 +21,6 @@ from pumonitor.prior.estimators.tilt import tilts
 from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.prior.kept import Kept
 from pumonitor.prior.samples.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
 
 # Each goes wrong in its own way, so the middle one of these and the network seldom does.
 # The network has seen few priors below.

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.auto.normal_mixture import (
     NormalMixture,
     binned,
@@ -18,7 +18,6 @@ from pumonitor.prior.auto.normal_mixture import (
 )
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-FloatArray = NDArray[np.float64]
 LEAST_LABELED, LEAST_UNLABELED = 10.0, 60.0
 """Fewer rows the network has hardly seen: what it says of them is too sure."""
 # Rows beyond those it has seen at all are read as the fewest or the most: with more of them the

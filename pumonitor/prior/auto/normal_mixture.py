@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 _BINS = 50
 _REACH = 3.0

@@ -7,10 +7,9 @@ from functools import cache
 from importlib import resources
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 GAP = 0.15
 """Scale of the gaps between quantiles: about what the network starts from."""

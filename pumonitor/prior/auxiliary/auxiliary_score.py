@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.auxiliary.feature_columns import FeatureColumn, FeatureColumns, RawColumns
 from pumonitor.prior.auxiliary.folds import fold_of
 from pumonitor.prior.auxiliary.trees import Trees
-
-FloatArray = NDArray[np.float64]
 
 _MAGIC: Final = b"PUA1"
 _LEVEL: Final = 6

@@ -9,9 +9,8 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError, did_you_mean, shortened
-
-FloatArray = NDArray[np.float64]
 
 RawColumns = Mapping[str, NDArray[Any]]
 """Columns by name: floats, NaN where a value is missing, or objects, text or None."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import ExtraMissingError, TooFewPositivesError
 from pumonitor.prior.auxiliary.auxiliary_score import AuxiliaryScore
 from pumonitor.prior.auxiliary.feature_columns import (
@@ -18,8 +19,6 @@ from pumonitor.prior.auxiliary.feature_columns import (
 )
 from pumonitor.prior.auxiliary.folds import FOLDS, fold_of
 from pumonitor.prior.auxiliary.trees import Trees
-
-FloatArray = NDArray[np.float64]
 
 LEAST_LABELED: Final = 150
 """Labeled rows to train with. With 100 the score ranks worse than most models, 300 are usable, 900

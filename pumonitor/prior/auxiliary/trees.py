@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 _CHUNK: Final = 16_384
 """Rows at a time: what one tree makes of them stays in the processor's cache."""

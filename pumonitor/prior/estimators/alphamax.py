@@ -6,13 +6,11 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import NoBoundWarning
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
 
 _BINS = 12
 _GRID = np.linspace(0.005, 0.995, 100)

@@ -10,10 +10,9 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
 
 BINS = 96
 CURVE_POINTS = 100

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.samples.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
 
 _BINS = 128
 _STEP = 0.0025

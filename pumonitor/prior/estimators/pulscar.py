@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.samples.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
 
 _POINTS = 32
 # Of the order n^(-2/5) that is best for beta kernels (Chen 1999). The constant was chosen on two

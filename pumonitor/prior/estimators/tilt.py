@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
 
 _BINS = 80
 _STEPS = 80

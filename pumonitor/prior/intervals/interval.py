@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.estimators.tilt import fit_tilt
 from pumonitor.prior.samples.estimator import Estimator
 from pumonitor.prior.samples.feature_samples import FeatureSamples
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-FloatArray = NDArray[np.float64]
 # Rows by their features take that much longer than score cells, at the least.
 _FEWER_WITH_FEATURES = 4
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from pumonitor.errors import InputError
 from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 _PSEUDO_ROWS = 0.5
 

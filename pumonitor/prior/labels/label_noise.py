@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.kept import Kept
 from pumonitor.prior.labels.plateau import PlateauFit, fit_clean, fit_noisy
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
@@ -18,7 +18,6 @@ from pumonitor.prior.samples.two_samples import TwoSamples
 from pumonitor.results import Scenario
 from pumonitor.tables import ScoreTable
 
-FloatArray = NDArray[np.float64]
 _Binned = tuple[FloatArray, FloatArray, FloatArray]
 _Fits = tuple[PlateauFit, PlateauFit, PlateauFit]
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
+
 Parts = Sequence[FloatArray]
 
 _STEPS = 100

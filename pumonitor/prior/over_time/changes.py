@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
+
 Burst = Literal["none", "prior", "frequency"]
 Scores = Literal["as before", "ranking", "ranking, far", "negatives", "negatives, far"]
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 _LEAST_RELATIVE: Final = 1e-9
 MOMENTS_OF_PLACES: Final = 5

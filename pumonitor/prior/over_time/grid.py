@@ -6,12 +6,10 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.over_time.changes import PACES, drift, jump
-
-FloatArray = NDArray[np.float64]
 
 _STEP: Final = 0.12
 UNMOVED: Final = 20

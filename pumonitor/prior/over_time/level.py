@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 _FEWEST_POINTS: Final = 11
 _MOST_POINTS: Final = 20

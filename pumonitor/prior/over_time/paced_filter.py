@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.over_time.changes import CHANGES, PACES
 from pumonitor.prior.over_time.conditionals import Frequency, Places
 from pumonitor.prior.over_time.grid import (
@@ -27,8 +28,6 @@ from pumonitor.prior.over_time.stored import rounded
 from pumonitor.prior.over_time.variation import OwnPrior
 from pumonitor.prior.over_time.window_summary import WindowSummary
 from pumonitor.prior.over_time.window_update import KINDS, Own, Scales, updated
-
-FloatArray = NDArray[np.float64]
 
 # What a point, and a level with all its points, must hold to be kept. A jump of the class prior
 # brings a point back with more than that; nothing brings back a level.

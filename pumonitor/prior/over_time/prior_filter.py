@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.over_time.changes import CHANGES, PACES
 from pumonitor.prior.over_time.explanation import Explanation, Movement
 from pumonitor.prior.over_time.grid import cells, quantiles_of_cells
@@ -27,8 +28,6 @@ from pumonitor.prior.over_time.stored_filter import parts_from_bytes, parts_to_b
 from pumonitor.prior.over_time.variation import Residual, Variation
 from pumonitor.prior.over_time.window_summary import WindowSummary
 from pumonitor.prior.over_time.window_update import Scales
-
-FloatArray = NDArray[np.float64]
 
 _LEAST_OF_PACE: Final = math.log(1 / 200)
 _LEAST_POWER: Final = 0.25

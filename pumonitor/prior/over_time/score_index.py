@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 _QUANTILES: Final = np.linspace(0.0, 1.0, 31)[1:-1]
 _MOST: Final = 60.0

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.over_time.explanation import Explanation, Movement
 from pumonitor.prior.over_time.grid import cells, cells_of_moves, quantiles_of_cells
 from pumonitor.prior.over_time.paced_filter import PacedFilter
-
-FloatArray = NDArray[np.float64]
 
 _A_QUARTER: Final = math.log(1.25)
 _PART: Final = 0.25

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 _MANTISSA: Final = 23
 _LEVEL: Final = 1

@@ -7,16 +7,14 @@ from dataclasses import asdict
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.over_time.conditionals import Frequency, Places
 from pumonitor.prior.over_time.grid import MOVES, class_priors
 from pumonitor.prior.over_time.paced_filter import KEPT, PacedFilter
 from pumonitor.prior.over_time.stored import packed, rounded, unpacked
 from pumonitor.prior.over_time.variation import KEPT_DIGITS, Variation
 from pumonitor.prior.over_time.window_update import KINDS, Own, Scales
-
-FloatArray = NDArray[np.float64]
 
 _MAGIC: Final = b"PUF2"
 

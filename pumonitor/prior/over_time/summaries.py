@@ -7,16 +7,15 @@ from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.over_time.level import Level
 from pumonitor.prior.over_time.prior_filter import PriorFilter
 from pumonitor.prior.over_time.score_index import ScoreIndex
 from pumonitor.prior.over_time.stored import packed, unpacked
 from pumonitor.prior.over_time.window_summary import WindowSummary
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 _MAGIC: Final = b"PUS2"
 _NEW: Final = 0.2

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.over_time.stored import rounded
-
-FloatArray = NDArray[np.float64]
 
 _PRIORS: Final = (0.0, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9)
 _FREQUENCIES: Final = (0.0, 0.1, 0.2, 0.4)

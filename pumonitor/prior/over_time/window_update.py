@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.over_time.changes import CHANGES, Burst, Change, Scores
 from pumonitor.prior.over_time.conditionals import MOMENTS_OF_PLACES, Frequency, Places
 from pumonitor.prior.over_time.variation import OwnPrior
 from pumonitor.prior.over_time.window_summary import WindowSummary
-
-FloatArray = NDArray[np.float64]
 
 _FREQUENCY_JUMP: Final = 0.7
 _POSITIVES_JUMP: Final = 0.6

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.prior.samples.reference import Reference
 from pumonitor.prior.samples.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
 
 _BINS = 8
 _LOWEST, _HIGHEST = -0.5, 1.2

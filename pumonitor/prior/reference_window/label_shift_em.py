@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.prior.reference_window.label_shift import (
@@ -17,8 +17,6 @@ from pumonitor.prior.reference_window.label_shift import (
     with_carried_error,
 )
 from pumonitor.prior.samples.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
 
 _SURE = 1 - 1e-9
 _BISECTIONS = 50

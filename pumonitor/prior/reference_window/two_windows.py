@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.samples.reference import Reference
 from pumonitor.prior.samples.two_samples import TwoSamples
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 
 def two_windows(

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._validate import as_labels, as_scores, row_weights
 from pumonitor.errors import InputError
-
-FloatArray = NDArray[np.float64]
 
 # Equal data give equal estimates: what is drawn or dealt inside always starts from here.
 _SEED = 0

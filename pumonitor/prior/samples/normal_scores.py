@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.samples.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
 
 _REACH = 4.0
 

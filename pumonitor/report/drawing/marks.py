@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.report import palette
 from pumonitor.report.drawing.canvas import Canvas, attributes
 from pumonitor.report.drawing.scales import Scale
 
 Row = Mapping[str, Any]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

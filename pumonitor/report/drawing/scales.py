@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.report.drawing.ticks import (
     moment_text,
     moment_ticks,
@@ -21,7 +21,6 @@ from pumonitor.report.drawing.ticks import (
 
 _FORMAT: Final = re.compile(r"^(?P<comma>,?)(?:\.(?P<digits>\d+))?(?P<trim>~?)(?P<kind>[%f])$")
 
-FloatArray = NDArray[np.float64]
 
 _TICKS = 5
 

@@ -14,10 +14,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.sources.one_table.checks import Totals
 from pumonitor.sources.reach.session import number
-
-FloatArray = NDArray[np.float64]
 
 _SAMPLE_BINS = 4096
 _FEW_LABELED = 50

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import IntArray
 from pumonitor.ports import QueueDescription
 from pumonitor.reviews.given import UNREVIEWED
 from pumonitor.reviews.states import (
@@ -36,7 +37,6 @@ __all__ = [
     "with_queued",
 ]
 
-IntArray = NDArray[np.int64]
 
 BOTH_CHANNELS: Final = LabelStates(
     least=0, number=STATES, positive=POSITIVE_STATES, disputed=DIFFERING_STATES

@@ -7,14 +7,13 @@ from datetime import datetime
 from typing import Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import IntArray
 from pumonitor.ports import ReviewerCounts
 from pumonitor.sources.column_types.time_columns import microseconds
 
 __all__ = ["ReviewerVerdicts"]
 
-IntArray = NDArray[np.int64]
 
 _MOST_REVIEWERS: Final = 20
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.ports import Progress
 from pumonitor.sources.windows.answers import numbers_of
 from pumonitor.sources.windows.counts_engine import Engine
@@ -23,7 +24,6 @@ _LEAST: Final = 50_000
 """Of fewer rows a statement more takes longer than a group-by."""
 
 Groups = Mapping[str, NDArray[Any]]
-FloatArray = NDArray[np.float64]
 
 
 def scores_to_sort(

@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
 from pumonitor.monitor.charts.curves import (
     Dot,
@@ -27,7 +26,6 @@ from pumonitor.report.numbers import number, percent
 from pumonitor.report.sensitivity_chart import sensitivity_reading
 from pumonitor.results import Curve
 
-FloatArray = NDArray[np.float64]
 Rows = Mapping[str, PublishedResult]
 
 _MOST_LINES: Final = 21

@@ -7,17 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.causes.earlier import log_most_by_earlier
 from pumonitor.monitor.rules.causes.excess import excess
 from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.monitor.rules.causes.predictions import Distributions, Prediction
 from pumonitor.monitor.rules.causes.shapes import Shapes
 from pumonitor.monitor.rules.causes.variation import RowVariation, share_variation, windows_apart
-
-FloatArray = NDArray[np.float64]
 
 _DELAYS = 4
 _PER_PARAMETER = 3.0

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
+
 CountedTable = tuple[ArrayLike, ArrayLike, ArrayLike]
 """Per cell: a score within it, its number of labeled rows, its number of all rows."""
 

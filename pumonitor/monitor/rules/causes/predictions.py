@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.causes.shapes import Shape, Shapes
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

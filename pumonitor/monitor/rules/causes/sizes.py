@@ -7,14 +7,12 @@ from collections.abc import Callable
 from typing import Final, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.causes.named import Size
 from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.monitor.rules.causes.variation import beyond_chance, windows_apart
-
-FloatArray = NDArray[np.float64]
 
 FEWEST_LABELED: Final = 5
 """Fewest confirmed positives from which the distribution of their scores is used."""

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.causes.period import Period
-
-FloatArray = NDArray[np.float64]
 
 _LEAST: Final = 0.05
 _MOST_LASTING: Final = 0.8

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.detectors.seen import Seen
 from pumonitor.monitor.rules.detectors.shifts import Direction, signs_of
-
-FloatArray = NDArray[np.float64]
 
 STAKES: Final = (0.15, 0.3, 0.6, 0.95)
 """Stakes as shares of the largest stake with which a bet cannot lose more than everything."""

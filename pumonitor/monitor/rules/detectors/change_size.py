@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.detectors.standardise import Standardiser
-
-FloatArray = NDArray[np.float64]
 
 _TAIL: Final = 0.025
 _NOTHING: Final = 1e-9

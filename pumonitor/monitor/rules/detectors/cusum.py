@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import BoolArray, FloatArray
 from pumonitor.monitor.rules.detectors.shifts import SIZES
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 # Rate of alarms of all sums together, as a share of the sum of their single rates. The sums depend
 # on the same windows, so it is about .5 for independent N(0, 1). The margin above it covers errors

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.detectors.change_size import ChangeSize
 from pumonitor.monitor.rules.detectors.detection import Detection, Observation
 from pumonitor.monitor.rules.detectors.scales import (
@@ -24,8 +24,6 @@ from pumonitor.monitor.rules.detectors.scales import (
 from pumonitor.monitor.rules.detectors.shifts import Direction, signs_of
 from pumonitor.monitor.rules.detectors.standardise import Standardiser
 from pumonitor.monitor.rules.detectors.watch import DETECTORS, DetectorState
-
-FloatArray = NDArray[np.float64]
 
 DEFAULT_DETECTOR: Final = next(iter(DETECTORS))
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.detectors.watch import DETECTORS, DetectorState
-
-FloatArray = NDArray[np.float64]
 
 LABELS: Final = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000)
 """Numbers of confirmed positives per window that are simulated."""

@@ -7,10 +7,9 @@ from collections.abc import Set
 from typing import Final, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-FloatArray = NDArray[np.float64]
+from pumonitor._arrays import FloatArray
 
 Scale = Literal["log", "logit", "plain"]
 

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.detectors.seen import Seen
-
-FloatArray = NDArray[np.float64]
 
 Direction = Literal["down", "up", "any"]
 

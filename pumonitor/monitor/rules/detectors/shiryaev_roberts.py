@@ -8,10 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import BoolArray, FloatArray
 from pumonitor.monitor.rules.detectors.shifts import SIZES
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 # Mean overshoot of a random walk with normal steps over a limit, in standard deviations of a step
 # (Siegmund 1985, Sequential analysis, chapter 10). exp(-overshoot) is within .02 of the exact

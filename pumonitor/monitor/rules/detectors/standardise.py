@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from pumonitor._arrays import BoolArray, FloatArray
 
 _TAUS: Final = (0.0, 0.25, 0.5, 1.0, 2.0)
 _PHIS: Final = (0.06, 0.2, 0.5, 1.0, 1.7)

@@ -10,6 +10,7 @@ from typing import Final, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import BoolArray, FloatArray
 from pumonitor.monitor.rules.detectors.betting import Bets
 from pumonitor.monitor.rules.detectors.cusum import Cusum
 from pumonitor.monitor.rules.detectors.seen import Seen
@@ -18,9 +19,6 @@ from pumonitor.monitor.rules.detectors.shiryaev_roberts import ShiryaevRoberts
 from pumonitor.monitor.rules.detectors.standardise import Expected, Standardiser, learned
 
 __all__ = ["DETECTORS", "DetectorState"]
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 class Evidence(Protocol):

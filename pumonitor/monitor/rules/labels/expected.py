@@ -9,8 +9,8 @@ from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.metrics.accuracy import ACCURACY
 from pumonitor.metrics.auc import auc_estimate
 from pumonitor.metrics.average_precision import average_precision_estimate
@@ -27,8 +27,6 @@ from pumonitor.prior.labels.label_frequency import prior_from_label_frequency
 from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
 from pumonitor.tables import ScoreTable
-
-FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 10_000
 _FOLLOWED_MOVES: Final = 0.1

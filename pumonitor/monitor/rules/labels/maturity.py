@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.stats.confidence_draws import interval
-
-FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 4000
 

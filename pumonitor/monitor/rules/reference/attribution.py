@@ -7,14 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.uncertain import Known, Uncertain
 from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
-
-FloatArray = NDArray[np.float64]
 
 _DRAWS: Final = 10_000
 _LEAST: Final = 1e-9

@@ -10,10 +10,11 @@ from typing import Final
 
 import numpy as np
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.reference.attribution import at_prior, difference_at_one_prior
 from pumonitor.monitor.rules.reference.one_prior import PRIOR_FACTOR, stands_on
 from pumonitor.monitor.rules.reference.uncertain import Known, Uncertain
-from pumonitor.monitor.rules.reference.usual import LEVEL, REACH, FloatArray, Usual, exact
+from pumonitor.monitor.rules.reference.usual import LEVEL, REACH, Usual, exact
 
 FEWEST_WINDOWS: Final = 3
 """Two windows are too few to estimate the variation between windows."""

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._arrays import FloatArray
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 
-FloatArray = NDArray[np.float64]
 LEVEL: Final = 0.95
 REACH: Final = float(special.ndtri(0.975))
 

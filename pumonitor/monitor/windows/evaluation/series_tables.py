@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray, IntArray
 from pumonitor._propensities import Propensities
 from pumonitor._reviewed import ReviewedRows
 from pumonitor.errors import InputError, TooFewPositivesError
@@ -20,9 +21,6 @@ from pumonitor.ports import InputCounts, Pane, WindowCounts
 from pumonitor.reviews.bins import labels_of_kinds
 from pumonitor.sources.windows.counts_rows import LabelStates
 from pumonitor.tables import ScoreTable, Weights
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MOST_CELLS: Final = 2048
 

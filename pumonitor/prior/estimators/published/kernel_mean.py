@@ -6,12 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.prior.samples.points import points_of
 from pumonitor.prior.samples.two_samples import TwoSamples
-
-FloatArray = NDArray[np.float64]
 
 _BINS = 80
 _WIDTHS = np.logspace(-1, 1, 5)

@@ -7,11 +7,11 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.errors import NoBoundWarning
 from pumonitor.prior.samples.points import points_of
 from pumonitor.prior.samples.two_samples import TwoSamples
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 _BINS = 128
