@@ -19,6 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.reviews.changes import judge_changes
+from benchmarks.reviews.gating import judge_streams
 from benchmarks.reviews.pairs import COMPARED, measure_pair, pair_cells
 from benchmarks.reviews.windows import METRICS, MODELS, SETS, Cell, counts_of, draw_window
 from pumonitor.audit.metrics import metric_draws
@@ -173,7 +174,7 @@ def print_cost(*, runs: int, seed: int) -> None:
 def main() -> None:
     """Print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    sections = ("coverage", "violations", "days", "compare", "capacity", "changes", "cost")
+    sections = ("coverage", "violations", "days", "compare", "capacity", "changes", "gate", "cost")
     parser.add_argument("--only", nargs="+", choices=sections, default=list(sections))
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--cells", type=int, default=60)
@@ -193,6 +194,9 @@ def main() -> None:
                 print_pairs(runs=asked.runs, seed=asked.seed)
             case "capacity":
                 print_capacity(runs=asked.runs, seed=asked.seed)
+            case "gate":
+                for line in judge_streams(runs=asked.runs, seed=asked.seed):
+                    print(line, flush=True)
             case "changes":
                 for line in judge_changes(runs=asked.runs, seed=asked.seed):
                     print(line, flush=True)

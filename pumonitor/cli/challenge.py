@@ -72,7 +72,8 @@ def challenge(
     The pages of `pumonitor pages` and the JSON API show the same verdicts, with charts.
 
     There is no verdict before five windows have labels, nor while these do not rule out that mainly
-    the highest rows of one of the models were reviewed.
+    the highest rows of one of the models were reviewed. A monitor with reviews is judged by these
+    and by complaints instead.
 
     Exit status 0: a challenger is surely better. 1: none is. 3: none is, and one could not be found
     or could not score, as where the registry cannot be used; that is said first.

@@ -40,8 +40,8 @@ def export_counts(
     """Have Spark count a monitor's windows into a table, which source: counts://... reads.
 
     The tables of the configuration are on a Spark Connect server (url: sc://HOST:PORT, table:).
-    Neither rows nor counts leave it. A job that was stopped is run again as it was. Exit status 3:
-    Spark failed, took too long, or did not answer for half a minute.
+    Neither rows nor counts leave it, but for reviews and complaints. A job that was stopped is run
+    again as it was. Exit status 3: Spark failed, took too long, or did not answer for half a minute.
 
     Example: pumonitor export counts card-fraud --into risk.card_fraud_counts
     """

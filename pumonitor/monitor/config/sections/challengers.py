@@ -161,8 +161,8 @@ class Challengers(Part):
         if promote == "automatic":
             msg = (
                 "is automatic, which is off: whether labels favour a model cannot be seen surely "
-                "enough for nobody to look, until reviews of its rows are part of the monitor; "
-                "leave it out, and promote by pumonitor promote"
+                "enough for nobody to look, and with reviews the answer rests on what is believed "
+                "of complaints; leave it out, and promote by pumonitor promote"
             )
             raise ValueError(msg)
         return promote
