@@ -194,11 +194,9 @@ def main() -> None:
                 print_pairs(runs=asked.runs, seed=asked.seed)
             case "capacity":
                 print_capacity(runs=asked.runs, seed=asked.seed)
-            case "gate":
-                for line in judge_streams(runs=asked.runs, seed=asked.seed):
-                    print(line, flush=True)
-            case "changes":
-                for line in judge_changes(runs=asked.runs, seed=asked.seed):
+            case "gate" | "changes":
+                lines_of = judge_streams if name == "gate" else judge_changes
+                for line in lines_of(runs=asked.runs, seed=asked.seed):
                     print(line, flush=True)
             case _:
                 print_cost(runs=asked.runs, seed=asked.seed)

@@ -41,7 +41,8 @@ def export_counts(
 
     The tables of the configuration are on a Spark Connect server (url: sc://HOST:PORT, table:).
     Neither rows nor counts leave it, but for reviews and complaints. A job that was stopped is run
-    again as it was. Exit status 3: Spark failed, took too long, or did not answer for half a minute.
+    again as it was. Exit status 3: Spark failed, took too long, or did not answer for half a
+    minute.
 
     Example: pumonitor export counts card-fraud --into risk.card_fraud_counts
     """
