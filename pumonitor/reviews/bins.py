@@ -11,6 +11,7 @@ from pumonitor.audit.bins import bins_with_cuts
 from pumonitor.errors import InputError
 from pumonitor.reviews.counts import KINDS, NEGATIVE, POSITIVE, ReviewCounts, kind_of_rows
 from pumonitor.reviews.given import UNREVIEWED, Reviews
+from pumonitor.reviews.unequal_chances import as_known, sums_of_odds
 from pumonitor.tables import ScoreTable
 
 IntArray = NDArray[np.int64]
@@ -111,14 +112,15 @@ def lowest_of_stopped(stopped: NDArray[Any], others: NDArray[Any]) -> tuple[floa
 
 
 def kinds_of_rows(complained: NDArray[np.bool_], reviews: Reviews) -> NDArray[np.intp]:
-    """Index into `KINDS` of each row."""
+    """Index into `KINDS` of each row; those drawn with unequal chances are known."""
     rows = reviews.rows
-    return kind_of_rows(
+    kinds = kind_of_rows(
         verdict=rows.verdict,
         chosen_by=rows.chosen_by,
         complained=complained,
         stopped=rows.stopped,
     )
+    return kinds if rows.probability is None else as_known(kinds, rows.probability)
 
 
 def labels_of_kinds(kinds: NDArray[np.intp]) -> NDArray[np.int8]:
@@ -139,6 +141,7 @@ def count_rows(
     threshold: float,
     cuts: tuple[float, ...],
     blocks: bool,
+    probability: NDArray[np.float64] | None = None,
 ) -> ReviewCounts:
     """Rows by score bin and by what is known of them.
 
@@ -153,12 +156,20 @@ def count_rows(
     cuts : tuple of float
     blocks : bool
         Whether a positive verdict blocks the case.
+    probability : ndarray of shape (n,), optional
+        Of rows drawn with unequal chances.
     """
     bins = bins_with_cuts(
         table, threshold=threshold, cuts=cuts, most=MOST, labeled_a_bin=LABELED_A_BIN
     )
     size = len(bins.rows)
-    counted = np.bincount(kinds * size + bins.bin_of(scores), minlength=size * len(KINDS))
+    place = bins.bin_of(scores)
+    counted = np.bincount(kinds * size + place, minlength=size * len(KINDS))
     return ReviewCounts.of_table(
-        bins, counted.reshape(len(KINDS), size).astype(np.int64), blocks=blocks
+        bins,
+        counted.reshape(len(KINDS), size).astype(np.int64),
+        blocks=blocks,
+        odds=None
+        if probability is None
+        else sums_of_odds(kinds, probability, place=place, places=size),
     )

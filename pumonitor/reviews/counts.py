@@ -73,6 +73,8 @@ class ReviewCounts:
         Stopped without a verdict: they can never complain.
     blocks : bool
         Whether a positive verdict blocks the case.
+    odds : ndarray of shape (3, bins), optional
+        Of rows drawn with unequal chances, which are known: those of `unequal_chances`.
 
     Raises
     ------
@@ -95,6 +97,7 @@ class ReviewCounts:
     known_negative: IntArray
     stopped: IntArray
     blocks: bool
+    odds: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         table = self.table
@@ -111,9 +114,16 @@ class ReviewCounts:
             raise InputError(msg)
 
     @classmethod
-    def of_table(cls, bins: ScoreBins, table: IntArray, *, blocks: bool) -> ReviewCounts:
+    def of_table(
+        cls,
+        bins: ScoreBins,
+        table: IntArray,
+        *,
+        blocks: bool,
+        odds: NDArray[np.float64] | None = None,
+    ) -> ReviewCounts:
         """From rows of each kind, in the order of `KINDS`, shape (kinds, bins)."""
-        return cls(bins=bins, blocks=blocks, **dict(zip(KINDS, table, strict=True)))
+        return cls(bins=bins, blocks=blocks, odds=odds, **dict(zip(KINDS, table, strict=True)))
 
     @property
     def table(self) -> IntArray:

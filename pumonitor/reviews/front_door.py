@@ -112,7 +112,13 @@ def reviewed_models(
     ) -> tuple[ScoreTable, ReviewCounts]:
         table = ScoreTable.from_arrays(known_of, values, thresholds=(*wanted, *inner))
         return table, count_rows(
-            table, values, kinds, threshold=wanted[0], cuts=inner, blocks=reviews.blocks
+            table,
+            values,
+            kinds,
+            threshold=wanted[0],
+            cuts=inner,
+            blocks=reviews.blocks,
+            probability=reviews.rows.probability,
         )
 
     tables, counts = {}, {}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pumonitor._validate import as_scores
 from pumonitor._validate.columns import is_missing
 from pumonitor.errors import InputError, shortened
+from pumonitor.reviews.unequal_chances import differ
 
 BY_SCORE: Final = 0
 """Or by chance, whatever the row is: what is known of the other rows of its score tells of it."""
@@ -56,6 +57,8 @@ class RowReviews:
     stopped : ndarray of shape (n,) of bool
     rules : tuple of str
         Words of `chosen_by` that are rules.
+    probability : ndarray of shape (n,), optional
+        With which rows reviewed at random were drawn, where these chances differ; NaN elsewhere.
     """
 
     verdict: NDArray[np.int8]
@@ -63,6 +66,7 @@ class RowReviews:
     is_ranked: NDArray[np.bool_]
     stopped: NDArray[np.bool_]
     rules: tuple[str, ...] = ()
+    probability: NDArray[np.float64] | None = None
 
 
 class Reviews:
@@ -90,6 +94,11 @@ class Reviews:
         rows that had not complained; "complaint", because somebody complained; any other word is a
         rule, whose cases are known and tell nothing of others. Without it the highest scores were
         reviewed, and it is refused where verdicts lie below unreviewed rows.
+    probability : array-like of shape (n,), optional
+        The chance with which each row reviewed at random was drawn, above 0 and at most 1; of other
+        rows it does not matter. Needed where rows of one score had different chances (large
+        amounts three times as often): their verdicts are weighted then. Where chances depend on the
+        score alone, leave it out.
     ranked_by : array-like of shape (n,) or str, optional
         The score that filled the queue, where it is another than the one that is evaluated: that of
         the champion, where a challenger is evaluated. `compare` takes the name of a model as well.
@@ -130,6 +139,7 @@ class Reviews:
         blocks: bool,
         words: Mapping[Any, Any] | None = None,
         chosen_by: Any = None,
+        probability: Any = None,
         ranked_by: Any = None,
         stopped: Any = None,
         detection_rate: float | tuple[float, float] | None = None,
@@ -150,7 +160,7 @@ class Reviews:
                 "the join of verdicts to predictions"
             )
             raise InputError(msg)
-        reason, ranked, rules = _as_reasons(chosen_by, verdict)
+        reason, ranked, rules, by_chance = _as_reasons(chosen_by, verdict)
         self.is_chosen_by_given = chosen_by is not None
         self.ranked_by: NDArray[Any] | str | None = ranked_by
         if ranked_by is not None and not isinstance(ranked_by, str):
@@ -167,6 +177,7 @@ class Reviews:
             is_ranked=ranked,
             stopped=_as_flags(stopped, rows=len(verdict)),
             rules=rules,
+            probability=_as_chances(probability, is_drawn=by_chance & (verdict >= 0)),
         )
         if not self.blocks:
             _refuse_stopped_positives(self.rows)
@@ -260,8 +271,8 @@ def _as_verdicts(verdicts: Any, meanings: Mapping[str, int]) -> NDArray[np.int8]
 
 def _as_reasons(
     chosen_by: Any, verdict: NDArray[np.int8]
-) -> tuple[NDArray[np.int8], NDArray[np.bool_], tuple[str, ...]]:
-    """Kind of reason by row, which rows were chosen by score, and words that are rules."""
+) -> tuple[NDArray[np.int8], NDArray[np.bool_], tuple[str, ...], NDArray[np.bool_]]:
+    """Kind of reason by row, rows chosen by score, words that are rules, and rows drawn."""
     reviewed = verdict != UNREVIEWED
     if chosen_by is None:
         chosen_by = "score"
@@ -284,7 +295,41 @@ def _as_reasons(
     kinds = np.array([_REASONS.get(word, BY_RULE) for word in words], dtype=np.int8)
     used = np.unique(index[reviewed])
     rules = tuple(str(words[at]) for at in used if kinds[at] == BY_RULE)
-    return kinds[index], reviewed & (words[index] == "score"), rules
+    by_chance = reviewed & (words[index] == "random")
+    return kinds[index], reviewed & (words[index] == "score"), rules, by_chance
+
+
+def _as_chances(probability: Any, *, is_drawn: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+    """Of rows that were drawn; None where all had the same chance."""
+    if probability is None:
+        return None
+    if not is_drawn.any():
+        msg = (
+            "probability is that of rows reviewed at random, and no row with a verdict is one: say "
+            "chosen_by='random' of them, or leave probability out"
+        )
+        raise InputError(msg)
+    values = _objects(probability, name="probability")
+    if len(values) != len(is_drawn):
+        msg = f"probability must have one value a row: got {len(values)} for {len(is_drawn)} rows"
+        raise InputError(msg)
+    chances = np.full(len(values), np.nan)
+    try:
+        given = [np.nan if is_missing(value) else float(value) for value in values[is_drawn]]
+    except (TypeError, ValueError):
+        msg = "probability must be numbers above 0 and at most 1"
+        raise InputError(msg) from None
+    chances[is_drawn] = given
+    wrong = is_drawn & ~((chances > 0) & (chances <= 1))
+    if wrong.any():
+        first = int(wrong.argmax())
+        msg = (
+            f"probability must be above 0 and at most 1 where a row was reviewed at random: it is "
+            f"not for {int(wrong.sum())} of {int(is_drawn.sum())}, first "
+            f"{shortened(str(values[first]))} at row {first}"
+        )
+        raise InputError(msg)
+    return chances if differ(chances) else None
 
 
 def _as_flags(stopped: Any, *, rows: int) -> NDArray[np.bool_]:

@@ -22,6 +22,7 @@ from pumonitor.audit.likelihood import (
 )
 from pumonitor.audit.reading import share_of_decided
 from pumonitor.reviews.counts import ReviewCounts
+from pumonitor.reviews.unequal_chances import effective_verdicts
 
 __all__ = ["ReviewLikelihood"]
 
@@ -119,11 +120,31 @@ class ReviewLikelihood(Likelihood):
             groups.append(
                 drawn_among_silent(whole, e, silent, counts.drawn_positive, counts.drawn_negative)
             )
+        if counts.odds is not None:
+            groups.append(self._drawn_unequally(whole, s_logit, counts.odds))
         if self.design_effect == 1:
             return groups
         return [
             [outcome._replace(rows=outcome.rows / self.design_effect) for outcome in group]
             for group in groups
+        ]
+
+    def _drawn_unequally(
+        self, whole: Share, s_logit: FloatArray, odds: FloatArray
+    ) -> list[Outcome]:
+        """Verdicts that stand for the rows of a bin that were not drawn."""
+        positive, negative = effective_verdicts(odds)
+        none = np.zeros(1)
+        s = special.expit(s_logit)[..., np.newaxis] if self.errs else np.ones(1)
+        missed = 1 - s
+        slopes = (whole.slope * s, none, whole.p * s * missed)
+        return [
+            Outcome(positive, whole.p * s, slopes),
+            Outcome(
+                negative,
+                whole.p_not + whole.p * missed,
+                (-slopes[0], none, -slopes[2]),
+            ),
         ]
 
     def _reviewed(

@@ -69,8 +69,12 @@ class BinParts:
             labeled=parts[_POSITIVE].sum(axis=0),
             **{name: of_part(name) for name in columns},
         )
+        # They tell of the rows that were not reviewed.
+        odds = (
+            counts.odds if counts.odds is None else np.pad(counts.odds, ((0, 0), (0, len(apart))))
+        )
         return cls(
-            counts=ReviewCounts.of_table(stacked, parts, blocks=counts.blocks),
+            counts=ReviewCounts.of_table(stacked, parts, blocks=counts.blocks, odds=odds),
             bin_of_part=bin_of_part,
             size=len(bins.rows),
         )

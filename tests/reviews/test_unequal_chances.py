@@ -1,0 +1,99 @@
+"""Random reviews whose chances differ among rows of one score, against the rows themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pumonitor import Reviews
+from pumonitor.errors import InputError
+from pumonitor.reviews.unequal_chances import effective_verdicts, sums_of_odds
+from tests.reviews.made_up_queue import read, window
+
+SEEDS = range(12)
+
+
+def drawn(seed, *, by_amount):
+    """A window, its reviews, and the chances: large amounts are drawn 20 times as often.
+
+    Of one score positives are large three times as often as the others are.
+    """
+    rows = window(seed, rows=20_000, class_prior=0.05, reviewed=0.01, auc=0.85)
+    rng = np.random.default_rng(seed + 1000)
+    is_large = rng.random(20_000) < np.where(rows.is_positive, 0.6, 0.2)
+    chance = np.where(is_large, 0.1, 0.005) if by_amount else np.full(20_000, 0.03)
+    in_queue = ~np.isnan(rows.verdicts)
+    by_chance = ~in_queue & (rng.random(20_000) < chance)
+    verdicts = np.where(by_chance, rows.is_positive, rows.verdicts)
+    complained = rows.complained & ~(by_chance & rows.is_positive)
+    why = np.where(by_chance, "random", "score")
+    return rows, complained, verdicts, why, chance
+
+
+def class_prior(seed, *, weighted):
+    rows, complained, verdicts, why, chance = drawn(seed, by_amount=True)
+    reviews = Reviews(
+        verdicts, blocks=True, chosen_by=why, probability=chance if weighted else None
+    )
+    return read(complained, rows.scores, reviews).estimates["class_prior"], rows.is_positive.mean()
+
+
+def test_weighted_verdicts_cover_where_plain_ones_do_not():
+    inside = {True: 0, False: 0}
+    for weighted in inside:
+        for seed in SEEDS:
+            estimate, truth = class_prior(seed, weighted=weighted)
+            inside[weighted] += estimate.low <= truth <= estimate.high
+    assert inside[True] >= 10
+    assert inside[False] <= 4
+
+
+def test_equal_chances_change_nothing():
+    rows, complained, verdicts, why, chance = drawn(1, by_amount=False)
+    plain, stated = (
+        read(complained, rows.scores, Reviews(verdicts, blocks=True, chosen_by=why, **settings))
+        for settings in ({}, {"probability": chance})
+    )
+    assert plain.estimates == stated.estimates
+
+
+def test_weights_that_are_equal_count_each_verdict_once():
+    kinds = np.array([10, 10, 11, 11, 11, 0])
+    probability = np.array([0.25] * 5 + [np.nan])
+    place = np.array([0, 1, 0, 0, 1, 1])
+    positive, negative = effective_verdicts(sums_of_odds(kinds, probability, place=place, places=2))
+    assert positive.tolist() == pytest.approx([1, 1])
+    assert negative.tolist() == pytest.approx([2, 1])
+
+
+def test_a_row_that_was_drawn_surely_stands_for_no_other():
+    sums = sums_of_odds(
+        np.array([10, 11, 11]), np.array([1.0, 0.5, 0.5]), place=np.zeros(3, int), places=1
+    )
+    positive, negative = effective_verdicts(sums)
+    assert (positive.item(), negative.item()) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("chance", "said"),
+    [
+        ([0.0, 0.5, 9, 9], "it is not for 1 of 2, first 0.0 at row 0"),
+        ([0.5, 1.5, 9, 9], "it is not for 1 of 2, first 1.5 at row 1"),
+        ([None, None, 9, 9], "it is not for 2 of 2, first None at row 0"),
+        (["a tenth", "0.1", 9, 9], "must be numbers above 0 and at most 1"),
+        ([0.5, 0.5], "one value a row: got 2 for 4 rows"),
+    ],
+)
+def test_chances_that_are_none_are_refused(chance, said):
+    with pytest.raises(InputError, match=said):
+        Reviews(
+            [1, 0, 1, 0],
+            blocks=True,
+            chosen_by=["random", "random", "score", "score"],
+            probability=np.array(chance, dtype=object),
+        )
+
+
+def test_chances_need_rows_that_were_drawn():
+    with pytest.raises(InputError, match="no row with a verdict is one: say chosen_by='random'"):
+        Reviews([1, 0], blocks=True, chosen_by="score", probability=[0.1, 0.2])
