@@ -52,6 +52,8 @@ class ReviewedRows:
         Other scores at which a cell begins, since what is known changes there.
     rules : tuple of str
         Reasons of reviews that were taken for rules.
+    odds : ndarray of shape (5, cells), optional
+        Of rows that were drawn with unequal chances: see `pumonitor.reviews.unequal_chances`.
     queue : QueueBins, optional
         Where another score filled the queue: `cuts` are of that score, and no cell begins there.
     """
@@ -60,6 +62,7 @@ class ReviewedRows:
     cuts: tuple[float, ...]
     edges: tuple[float, ...] = ()
     rules: tuple[str, ...] = ()
+    odds: FloatArray | None = None
     queue: QueueBins | None = None
 
     def map(self, change: Callable[[FloatArray], FloatArray]) -> ReviewedRows:
@@ -67,6 +70,7 @@ class ReviewedRows:
         return replace(
             self,
             kinds=np.stack([change(rows) for rows in self.kinds]),
+            odds=None if self.odds is None else np.stack([change(sums) for sums in self.odds]),
             queue=None if self.queue is None else self.queue.map(change),
         )
 
@@ -86,4 +90,16 @@ class ReviewedRows:
             cuts=tuple(sorted({*self.cuts, *other.cuts})),
             edges=tuple(sorted({*self.edges, *other.edges})),
             rules=tuple(sorted({*self.rules, *other.rules})),
+            odds=_one_after_another(self, other),
         )
+
+
+def _one_after_another(first: ReviewedRows, second: ReviewedRows) -> FloatArray | None:
+    """Their odds; 0 of one that has none."""
+    if first.odds is None and second.odds is None:
+        return None
+    parts = [
+        np.zeros((5, rows.kinds.shape[1])) if rows.odds is None else rows.odds
+        for rows in (first, second)
+    ]
+    return np.concatenate(parts, axis=1)

@@ -73,7 +73,7 @@ class ReviewCounts:
         Stopped without a verdict: they can never complain.
     blocks : bool
         Whether a positive verdict blocks the case.
-    odds : ndarray of shape (3, bins), optional
+    odds : ndarray of shape (5, bins), optional
         Of rows drawn with unequal chances, which are known: those of `unequal_chances`.
 
     Raises

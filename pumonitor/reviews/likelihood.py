@@ -133,7 +133,8 @@ class ReviewLikelihood(Likelihood):
         self, whole: Share, s_logit: FloatArray, odds: FloatArray
     ) -> list[Outcome]:
         """Verdicts that stand for the rows of a bin that were not drawn."""
-        positive, negative = effective_verdicts(odds)
+        counts = self.counts
+        positive, negative = effective_verdicts(odds, counts.open_complained + counts.open_silent)
         none = np.zeros(1)
         s = special.expit(s_logit)[..., np.newaxis] if self.errs else np.ones(1)
         missed = 1 - s

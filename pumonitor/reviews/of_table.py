@@ -29,12 +29,17 @@ def kinds_by_bin(table: ScoreTable, edges: NDArray[np.float64]) -> IntArray:
     InputError
         If nobody counted what reviews say of the rows.
     """
+    return np.rint(_by_bin(table, edges, _reviewed(table).kinds)).astype(np.int64)
+
+
+def _by_bin(
+    table: ScoreTable, edges: NDArray[np.float64], rows: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Sums over the cells of each bin."""
     bin_of_cell = _bin_of_cell(table, edges)
-    counted = [
-        np.bincount(bin_of_cell, weights=rows, minlength=len(edges) + 1)
-        for rows in _reviewed(table).kinds
-    ]
-    return np.rint(counted).astype(np.int64)
+    return np.stack(
+        [np.bincount(bin_of_cell, weights=of_kind, minlength=len(edges) + 1) for of_kind in rows]
+    )
 
 
 def read_table(
@@ -78,7 +83,12 @@ def read_table(
         most=MOST,
         labeled_a_bin=LABELED_A_BIN,
     )
-    counts = ReviewCounts.of_table(bins, kinds_by_bin(table, bins.edges), blocks=blocks)
+    counts = ReviewCounts.of_table(
+        bins,
+        kinds_by_bin(table, bins.edges),
+        blocks=blocks,
+        odds=None if reviewed.odds is None else _by_bin(table, bins.edges, reviewed.odds),
+    )
     read = read_reviews
     if reviewed.queue is not None:
         read = partial(

@@ -24,6 +24,7 @@ __all__ = [
     "REVIEWERS_DIFFER",
     "RULE",
     "STATES",
+    "are_drawn",
     "are_ranked",
     "described_states",
     "is_unseen",
@@ -110,6 +111,13 @@ def said_of_states(
     verdicts = np.array([words.get(known, known) for known in _KNOWN_VERDICT.tolist()], object)
     reasons = np.array(["", *np.repeat(REASONS, len(_VERDICTS))], dtype=object)
     return states % 2 == 1, verdicts[review], reasons[review]
+
+
+def are_drawn(states: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each row was drawn at random and has a verdict."""
+    review = states // 2
+    is_random = (review > 0) & (_REASON[review] == REASONS.index("random"))
+    return np.asarray(is_random & (_KNOWN_VERDICT[review] >= 0))
 
 
 def _positive() -> tuple[int, ...]:

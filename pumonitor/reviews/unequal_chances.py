@@ -5,7 +5,7 @@ Why their verdicts are weighted: ``docs/decisions/reviews.md``.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ def sums_of_odds(
     place: NDArray[np.intp],
     places: int,
 ) -> FloatArray:
-    """By bin or cell: odds of not being drawn of positive and of negative rows, and their squares.
+    """By bin or cell, of drawn rows the odds w of not being drawn: what `effective_verdicts` reads.
 
     Parameters
     ----------
@@ -61,29 +61,39 @@ def sums_of_odds(
 
     Returns
     -------
-    ndarray of shape (3, places)
-        They add up over bins.
+    ndarray of shape (5, places)
+        How many have w above 0, their sum of w and of its square, and both sums of positive ones
+        alone. They add up over bins.
     """
     odds = np.where(np.isnan(probability), 0.0, (1 - probability) / probability)
-    number = np.ones(len(kinds)) if rows is None else rows
-    is_told = (kinds == _POSITIVE) | (kinds == _NEGATIVE)
-    weights = (
-        number * odds * (kinds == _POSITIVE),
-        number * odds * (kinds == _NEGATIVE),
-        number * odds**2 * is_told,
-    )
+    number = (odds > 0) * (np.ones(len(kinds)) if rows is None else rows)
+    found = kinds == _POSITIVE
+    number = np.where(found | (kinds == _NEGATIVE), number, 0)
+    weights = [number * odds**power for power in (0, 1, 2)]
+    weights += [found * weight for weight in weights[1:]]
     return np.stack(
         [np.bincount(place, weights=weight, minlength=places) for weight in weights]
     ).astype(np.float64)
 
 
-def effective_verdicts(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Positive and negative verdicts that tell as much of the rows of a bin that were not drawn.
+def effective_verdicts(sums: FloatArray, open_rows: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    """Positive and negative verdicts that tell as much of the rows of each bin that were not drawn.
 
-    Of weights w their number is (sum w)^2 / (sum w^2), as many as there are where all are equal
-    (Kish, 1965).
+    Notes
+    -----
+    With w the odds of not being drawn, the sum of w over drawn positives is an unbiased estimate
+    of the positives among the N rows that were not (Horvitz and Thompson, 1952). With n drawn rows,
+    u = w n / N and D = sum u^2 / sum u over all bins, it is as exact as n / D rows drawn with equal
+    chances. D is one number: of each bin by itself it would be large just where a row of small
+    chance was drawn, and such bins would count for little.
     """
-    total = sums[0] + sums[1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        scale = np.where(sums[2] > 0, total / sums[2], 0.0)
-    return sums[0] * scale, sums[1] * scale
+        scale = np.where(open_rows > 0, sums[0] / open_rows, 0.0)
+
+    def effect(total: FloatArray, squares: FloatArray) -> float:
+        below = float((scale * total).sum())
+        return float((scale**2 * squares).sum()) / below if below > 0 else 0.0
+
+    design = max(effect(sums[1], sums[2]), effect(sums[3], sums[4]), 1e-300)
+    positive = sums[3] * scale / design
+    return positive, np.maximum(sums[0] / design - positive, 0.0)

@@ -215,11 +215,16 @@ def review_table(
             ("verdict", columns.verdict),
             ("reviewer", columns.reviewer),
             ("chosen_by", columns.chosen_by),
+            ("probability", columns.probability),
             ("channel", None if columns.channel is None else columns.channel.column),
         ],
         parameters={"as_of": as_of},
     )
-    details = {"reviewer": columns.reviewer, "chosen_by": columns.chosen_by}
+    details = {
+        "reviewer": columns.reviewer,
+        "chosen_by": columns.chosen_by,
+        "probability": columns.probability,
+    }
     labels = LabelTable(
         relation=relation,
         id=named_column(relation, columns.id, role="id"),
@@ -249,6 +254,7 @@ def review_table(
         labels=labels,
         queued=queued,
         has_reviewers=columns.reviewer is not None,
+        has_chances=columns.probability is not None,
         reasons=None if columns.chosen_by is None else columns.reasons,
         always=columns.always,
     )

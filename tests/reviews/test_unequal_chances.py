@@ -7,6 +7,7 @@ import pytest
 
 from pumonitor import Reviews
 from pumonitor.errors import InputError
+from pumonitor.reviews.counts import KINDS
 from pumonitor.reviews.unequal_chances import effective_verdicts, sums_of_odds
 from tests.reviews.made_up_queue import read, window
 
@@ -57,21 +58,37 @@ def test_equal_chances_change_nothing():
     assert plain.estimates == stated.estimates
 
 
+KNOWN_POSITIVE, KNOWN_NEGATIVE = KINDS.index("known_positive"), KINDS.index("known_negative")
+
+
+def effective(positive, probability, *, open_rows):
+    """Of one bin."""
+    kinds = np.where(np.asarray(positive, bool), KNOWN_POSITIVE, KNOWN_NEGATIVE)
+    sums = sums_of_odds(kinds, np.array(probability), place=np.zeros(len(kinds), np.intp), places=1)
+    return [share.item() for share in effective_verdicts(sums, np.array([open_rows]))]
+
+
 def test_weights_that_are_equal_count_each_verdict_once():
-    kinds = np.array([10, 10, 11, 11, 11, 0])
-    probability = np.array([0.25] * 5 + [np.nan])
-    place = np.array([0, 1, 0, 0, 1, 1])
-    positive, negative = effective_verdicts(sums_of_odds(kinds, probability, place=place, places=2))
-    assert positive.tolist() == pytest.approx([1, 1])
-    assert negative.tolist() == pytest.approx([2, 1])
+    # Each of three rows stands for three that were not drawn, of which there are nine.
+    assert effective([1, 0, 0], [0.25] * 3, open_rows=9) == pytest.approx([1, 2])
 
 
 def test_a_row_that_was_drawn_surely_stands_for_no_other():
-    sums = sums_of_odds(
-        np.array([10, 11, 11]), np.array([1.0, 0.5, 0.5]), place=np.zeros(3, int), places=1
-    )
-    positive, negative = effective_verdicts(sums)
-    assert (positive.item(), negative.item()) == (0, 2)
+    assert effective([1, 0, 0], [1.0, 0.5, 0.5], open_rows=2) == pytest.approx([0, 2])
+
+
+def test_weighted_verdicts_estimate_the_share_of_the_rows_that_were_not_drawn():
+    rng = np.random.default_rng(5)
+    positive = rng.random(3_000) < 0.2
+    chance = np.where(rng.random(3_000) < np.where(positive, 0.6, 0.2), 0.3, 0.03)
+    shares, truths = [], []
+    for _ in range(200):
+        is_drawn = rng.random(3_000) < chance
+        one, other = effective(positive[is_drawn], chance[is_drawn], open_rows=(~is_drawn).sum())
+        shares.append(one / (one + other))
+        truths.append(positive[~is_drawn].mean())
+    error = np.array(shares) - truths
+    assert abs(error.mean()) < 3 * error.std() / np.sqrt(200)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ _DECIDED_KINDS: dict[str, Kind] = {
     "reviewer": "text",
     "reason": "text",
     "queued": "moment",
+    "chance": "number",
 }
 _WORDS = LabelWords(positive=("fraud",), negative=("ok",), undecided=("unclear",))
 
@@ -87,14 +88,15 @@ def _everything() -> Case:
     for row in range(0, number, 3):
         decided = made[row] + timedelta(hours=int(rng.integers(1, 200)))
         queued = made[row] + timedelta(hours=row % 30)
+        chance = (1 + row % 8) / 8
         verdict = str(rng.choice(["fraud", "ok", "ok", "unclear"]))
-        reviews.append((f"p{row}", decided, verdict, "ann", reasons[row % 5], queued))
+        reviews.append((f"p{row}", decided, verdict, "ann", reasons[row % 5], queued, chance))
         if row % 4 == 0:
-            reviews.append((f"p{row}", decided + DAY, "fraud", "bob", "score", queued))
+            reviews.append((f"p{row}", decided + DAY, "fraud", "bob", "score", queued, None))
         if row % 10 == 0:
-            reviews.append((f"p{row}", decided + 2 * DAY, "ok", "ann", "score", queued))
+            reviews.append((f"p{row}", decided + 2 * DAY, "ok", "ann", "score", queued, None))
         if row % 15 == 0:
-            reviews.append((f"p{row + 1}", None, None, None, "random", queued))
+            reviews.append((f"p{row + 1}", None, None, None, "random", queued, None))
     return Case(
         name="reviews beside complaints",
         predictions=predictions_of(predictions, _MADE_KINDS),
@@ -108,6 +110,7 @@ def _everything() -> Case:
             verdict_words=_WORDS,
             decided_at="decided",
             queued_at="queued",
+            probability="chance",
             reviewer="reviewer",
             chosen_by="reason",
         ),
@@ -128,8 +131,11 @@ def _in_one_table(case: Case) -> Case:
     kinds: dict[str, Kind] = {**_DECIDED_KINDS, "via": "text"}
     rows = [
         *((*row, "queue") for row in case.reviews.rows),
-        *((name, known, None, None, None, None, "hotline") for name, known in case.positives.rows),
-        ("p1", START + DAY, "fraud", None, None, None, "test"),
+        *(
+            (name, known, None, None, None, None, None, "hotline")
+            for name, known in case.positives.rows
+        ),
+        ("p1", START + DAY, "fraud", None, None, None, None, "test"),
     ]
     return replace(
         case,

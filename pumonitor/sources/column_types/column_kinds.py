@@ -73,6 +73,7 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
     "reviewer": _WORDS,
     "chosen_by": _WORDS,
     "channel": _WORDS,
+    "probability": (_NUMBERS, "chances are numbers above 0 and at most 1"),
     "propensity": (_NUMBERS, "propensities are numbers above 0 and at most 1"),
     "model_version": (
         frozenset({"integer", "text", "cell", "boolean", "date", "empty"}),
@@ -116,6 +117,7 @@ _ALIKE: Final[dict[str, tuple[frozenset[Kind], ...]]] = {
     "reviewer": _CATEGORIES_ALIKE,
     "chosen_by": _CATEGORIES_ALIKE,
     "channel": _CATEGORIES_ALIKE,
+    "probability": _NUMBERS_ALIKE,
     "propensity": _NUMBERS_ALIKE,
     "model_version": _CATEGORIES_ALIKE,
     "segment": _CATEGORIES_ALIKE,

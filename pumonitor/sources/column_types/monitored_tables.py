@@ -174,6 +174,8 @@ class ReviewColumns:
         Who gave it.
     chosen_by : str, optional
         Why the case was reviewed: score, random, audit, complaint, or the name of a rule.
+    probability : str, optional
+        With which a case that was chosen at random was drawn.
     reasons : mapping of str to str
         Which of these the words of that column are, where they are others.
     always : str
@@ -196,6 +198,7 @@ class ReviewColumns:
     verdict_words: LabelWords | None = None
     reviewer: str | None = None
     chosen_by: str | None = None
+    probability: str | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
     always: str = "score"
     channel: Channel | None = None

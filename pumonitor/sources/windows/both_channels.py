@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._arrays import IntArray
+from pumonitor.errors import InputError
 from pumonitor.ports import QueueDescription
 from pumonitor.reviews.given import UNREVIEWED
 from pumonitor.reviews.states import (
@@ -54,10 +55,11 @@ class ReviewTable:
     ----------
     labels : LabelTable
         Verdicts as labels; of its `details` the first are reviewers, if `has_reviewers`, then
-        reasons, if `reasons` is given.
+        reasons, if `reasons` is given, then chances, if `has_chances`.
     queued : LabelTable, optional
         The same rows as cases that were queued, with the time of that.
-    has_reviewers : bool
+    has_reviewers, has_chances : bool
+        Whether the table says who reviewed, and with which chance a case was drawn.
     reasons : mapping of str to str, or None
         Which of `REASONS` a word in small letters is, where it is not the word itself; a word that
         is neither is a rule. None where all rows were reviewed for their score.
@@ -68,6 +70,7 @@ class ReviewTable:
     labels: LabelTable
     queued: LabelTable | None = None
     has_reviewers: bool = False
+    has_chances: bool = False
     reasons: Mapping[str, str] | None = None
     always: str = "score"
 
@@ -75,6 +78,11 @@ class ReviewTable:
     def reason_column(self) -> str:
         """Which of the details says why a row was reviewed."""
         return f"detail_{int(self.has_reviewers)}"
+
+    @property
+    def chance_column(self) -> str:
+        """Which of the details says with which chance a case was drawn."""
+        return f"detail_{int(self.has_reviewers) + int(self.reasons is not None)}"
 
     def reason_of(self, word: str) -> int:
         """Place in `REASONS` of a word in small letters."""
@@ -102,8 +110,9 @@ def labels_of_both(
     Returns
     -------
     pyarrow.Table
-        id, known, label (a state of `BOTH_CHANNELS`) and an empty propensity, in order of id and
-        time, one row for each moment at which an id's state may have changed.
+        id, known, label (a state of `BOTH_CHANNELS`) and propensity, the chance of a review at
+        random where a table says it, in order of id and time, one row for each moment at which an
+        id's state may have changed.
     """
     import pyarrow as pa
 
@@ -120,11 +129,13 @@ def labels_of_both(
     queue = np.repeat(np.arange(len(tables)), [len(table) for table in tables]) - 1
     reason = _reasons(reviews, skipped=len(complaints))
     person = _people(row_id, queue, reviews, skipped=len(complaints))
+    chance = _chances(reviews, reason[len(complaints) :], skipped=len(complaints))
     # At one moment what is told last is the complaint: it is the same in any order.
     order = np.lexsort((label, queue, known, row_id))
     row_id, known, label, queue, reason, person = (
         column[order] for column in (row_id, known, label, queue, reason, person)
     )
+    chance = chance[order]
     is_review = queue >= 0
     is_queued, is_verdict = is_review & (label == _QUEUED), is_review & (label != _QUEUED)
     starts = np.diff(row_id, prepend=-1) != 0
@@ -155,7 +166,8 @@ def labels_of_both(
             "id": numbers.dictionary.take(pa.array(row_id[is_last])),
             "known": known[is_last],
             "label": state[is_last],
-            "propensity": pa.nulls(int(is_last.sum()), pa.float64()),
+            # Of one moment any row will do: the first that is told counts.
+            "propensity": pa.array(chance[is_last], from_pandas=True),
         }
     )
 
@@ -261,6 +273,48 @@ def _reasons(reviews: Sequence[tuple[ReviewTable, pa.Table]], *, skipped: int) -
         index = words.indices.to_numpy(zero_copy_only=False)
         places.append(np.array([*read, 0], dtype=np.int64)[index])
     return np.concatenate(places)
+
+
+def _chances(
+    reviews: Sequence[tuple[ReviewTable, pa.Table]], reason: IntArray, *, skipped: int
+) -> NDArray[np.float64]:
+    """Chance of each row that was chosen at random, where a table says it; NaN elsewhere.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    columns = [np.full(skipped, np.nan)]
+    begin = 0
+    for queue, table in reviews:
+        is_drawn = reason[begin : begin + len(table)] == REASONS.index("random")
+        begin += len(table)
+        chance = np.full(len(table), np.nan)
+        if queue.has_chances:
+            texts = table[queue.chance_column].to_pylist()
+            chance[is_drawn] = [_as_number(texts[at]) for at in np.flatnonzero(is_drawn)]
+            label = np.asarray(table["label"].to_numpy())
+            decided = is_drawn & np.isin(label, [1, -1])
+            wrong = decided & ~((chance > 0) & (chance <= 1))
+            if wrong.any():
+                first = texts[int(wrong.argmax())]
+                msg = (
+                    f"{queue.labels.relation.name}: probability must be above 0 and at most 1 "
+                    f"where a case was chosen at random: it is not for {int(wrong.sum())} of "
+                    f"{int(decided.sum())} verdicts, for example {first or 'missing'}"
+                )
+                raise InputError(msg)
+            chance[~((chance > 0) & (chance <= 1))] = np.nan
+        columns.append(chance)
+    return np.concatenate(columns)
+
+
+def _as_number(text: str | None) -> float:
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return float("nan")
 
 
 def _people(

@@ -266,11 +266,17 @@ class QueryParts:
             f"{self.dialect.counted} AS said_rows, "
             "CASE WHEN min(label) = max(label) THEN min(label) ELSE 0 END AS state, "
             "CASE WHEN min(label) = max(label) THEN 0 ELSE 1 END AS disagrees, "
-            "CASE WHEN min(label) = 1 THEN min(said.propensity) END AS propensity, "
+            f"{self._own_propensity} AS propensity, "
             f"{self._refused} AS refused FROM pumonitor_said AS said "
             f"JOIN pumonitor_first AS predicted ON said.id = predicted.id{within} "
             f"GROUP BY {self.by}said.id, made, known"
         )
+
+    @property
+    def _own_propensity(self) -> str:
+        if self.labels.states != LabelStates():
+            return "min(said.propensity)"
+        return "CASE WHEN min(label) = 1 THEN min(said.propensity) END"
 
     @property
     def said_within(self) -> list[str]:

@@ -329,7 +329,7 @@ def label_rows(
         "known IS NULL",
         "label IS NULL",
         "label = 1 AND (chance IS NULL OR NOT (chance > 0e0 AND chance <= 1e0))"
-        if table.propensity is not None
+        if table.propensity is not None and table.states == LabelStates()
         else None,
     )
     others = [name for name in raw if name.startswith("detail_") or name == "shown"]
@@ -343,8 +343,10 @@ def label_rows(
     if "verdict" in raw and "" not in (table.label_words or LabelWords(positive=())).labels:
         only.append("verdict NOT IN ('', 'nan', 'NaN')")
     within = f" WHERE {' AND '.join(only)}" if only else ""
+    # With two channels it is the chance of a random review, whatever the verdict is.
+    own = "CASE WHEN label = 1 THEN chance END" if table.states == LabelStates() else "chance"
     return (
-        "SELECT id, known, label, CASE WHEN label = 1 THEN chance END AS propensity, "
+        f"SELECT id, known, label, {own} AS propensity, "
         f"{', '.join([f'{problem} AS problem', *others])} FROM {timed}{within}"
     )
 

@@ -147,7 +147,8 @@ class LabelsAtHand:
             self.reviewers = verdicts_by_reviewer(reviews)
             labels = replace(labels, states=BOTH_CHANNELS)
         relation = self._engine.receive(fetched, name=labels.relation.name, key=self._query.key)
-        return as_received(labels, relation)
+        has_chances = any(review.has_chances for _, review in self._reviews)
+        return as_received(labels, relation, has_chances=has_chances)
 
     def _reviewed(self, engine: Engine, review: ReviewTable, moment: datetime) -> pa.Table:
         """Verdicts, and the cases that were queued for one."""

@@ -35,8 +35,8 @@ def labels_in_arrow(answer: Mapping[str, Any], *, key: Key) -> pa.Table:
     )
 
 
-def as_received(table: LabelTable, relation: Relation) -> LabelTable:
-    """Labels that are known to be usable, where they were received."""
+def as_received(table: LabelTable, relation: Relation, *, has_chances: bool = False) -> LabelTable:
+    """Labels that are known to be usable, where they were received, perhaps with chances."""
     column = relation.columns
     return LabelTable(
         relation=relation,
@@ -45,7 +45,7 @@ def as_received(table: LabelTable, relation: Relation) -> LabelTable:
         if table.known_at is None
         else TimeColumn(column=column["known"], zone=None, unit="us"),
         label=column["label"],
-        propensity=None if table.propensity is None else column["propensity"],
+        propensity=column["propensity"] if has_chances or table.propensity is not None else None,
         states=table.states,
         is_checked=True,
     )

@@ -127,6 +127,9 @@ class Reviews(TableColumns):
         Column of the predictions with the score that filled the queue, where that is another than
         ``score``, as where several models score and one of them fills it. It is on the monitor's
         ``score_scale``. Without it each model version's own score did.
+    probability : str or None
+        Column with the chance with which a case that was chosen at random was drawn, above 0 and at
+        most 1. Needed where cases of one score had different chances, which are weighted then.
     blocks : bool
         Whether a positive verdict stops the case, so that it can never complain.
     detection_rate : float, list or None
@@ -150,6 +153,7 @@ class Reviews(TableColumns):
     reviewer: Column | None = None
     chosen_by: Column | Reasons | None = None
     ranked_by: Column | None = None
+    probability: Column | None = None
     blocks: bool = Field(
         description="Whether a positive verdict stops the case, so that it can never complain. It "
         "must be said, and said rightly."
@@ -167,6 +171,7 @@ class Reviews(TableColumns):
                 "queued_at": self.queued_at,
                 "reviewer": self.reviewer,
                 "chosen_by": self.reason_column,
+                "probability": self.probability,
                 "channel": None if self.channel is None else self.channel.column,
             }
         )
@@ -194,6 +199,7 @@ class Reviews(TableColumns):
             verdict_words=self.verdict.words if isinstance(self.verdict, Outcomes) else None,
             reviewer=self.reviewer,
             chosen_by=self.reason_column,
+            probability=self.probability,
             reasons={} if reasons is None else reasons.of_words,
             channel=channel_of(self.channel),
             always="score" if reasons is None or reasons.always is None else reasons.always,

@@ -46,6 +46,8 @@ def table_to_bytes(table: ScoreTable) -> bytes:
             columns |= {f"{part}.{item.name}": getattr(group, item.name) for item in fields(group)}
     if table.reviewed is not None:
         columns |= _rows_of("reviewed", table.reviewed.kinds)
+        if table.reviewed.odds is not None:
+            columns |= _rows_of("odds", table.reviewed.odds)
         if (queue := table.reviewed.queue) is not None:
             columns |= _rows_of("known", queue.known) | _rows_of("possible", queue.possible)
     if table.entities is not None:
@@ -137,6 +139,7 @@ def _read(content: bytes) -> ScoreTable:
         if reviewed is None
         else ReviewedRows(
             kinds=stacked("reviewed"),
+            odds=stacked("odds") if group("odds") else None,
             **{name: tuple(reviewed[name]) for name in _OF_REVIEWS},
             queue=None
             if queue is None

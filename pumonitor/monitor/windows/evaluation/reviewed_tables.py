@@ -22,11 +22,13 @@ from pumonitor.reviews.of_table import read_table
 from pumonitor.reviews.queue_cells import count_by_queue
 from pumonitor.reviews.reading import ReviewedEstimates
 from pumonitor.reviews.states import (
+    are_drawn,
     are_ranked,
     described_states,
     is_unseen,
     kinds_of_states,
 )
+from pumonitor.reviews.unequal_chances import as_known, differ, sums_of_odds
 from pumonitor.sources.windows.both_channels import BOTH_CHANNELS
 from pumonitor.sources.windows.counts_rows import QUEUE_COARSER
 from pumonitor.tables import ScoreTable
@@ -55,6 +57,9 @@ class GroupKinds:
         Index into `KINDS`.
     ranked, stopped : ndarray of shape (groups,) of bool
         Taken by a queue for their score; declined outright.
+    probability : ndarray of shape (groups,)
+        With which rows that have a verdict were drawn at random; NaN of others, and where no table
+        says it.
     queue_cell : ndarray of shape (groups,) of str, or None
         Where another score filled the queue, its cell; "" where that score cannot be used.
     """
@@ -62,6 +67,7 @@ class GroupKinds:
     kinds: NDArray[np.intp]
     ranked: NDArray[np.bool_]
     stopped: NDArray[np.bool_]
+    probability: FloatArray
     queue_cell: NDArray[np.str_] | None = None
 
     def of(self, groups: NDArray[np.intp]) -> GroupKinds:
@@ -70,6 +76,7 @@ class GroupKinds:
             kinds=self.kinds[groups],
             ranked=self.ranked[groups],
             stopped=self.stopped[groups],
+            probability=self.probability[groups],
             queue_cell=None if self.queue_cell is None else self.queue_cell[groups],
         )
 
@@ -137,11 +144,9 @@ class HowReviewed:
         plain: dict[str, Any] = TypeAdapter(HowReviewed).dump_python(self, mode="json")
         return plain
 
-    def kinds(
-        self, history: IntArray, moment: int, segments: Mapping[str, NDArray[np.str_]]
-    ) -> GroupKinds:
+    def kinds(self, counts: WindowCounts, moment: int) -> GroupKinds:
         """What is known of each group of rows at a moment."""
-        states = BOTH_CHANNELS.of_histories(history, moment)
+        states, segments = BOTH_CHANNELS.of_histories(counts.history, moment), counts.segments
         stopped = np.zeros(len(states), dtype=bool)
         if self.action is not None:
             stopped = np.isin(segments[self.action], self.stopped)
@@ -149,6 +154,7 @@ class HowReviewed:
             kinds=kinds_of_states(states, stopped=stopped),
             ranked=are_ranked(states),
             stopped=stopped,
+            probability=np.where(are_drawn(states), counts.propensity, np.nan),
             queue_cell=None if self.ranked_by is None else segments[self.ranked_by],
         )
 
@@ -170,7 +176,7 @@ class HowReviewed:
             on, and that were queued without a verdict.
         """
         states = BOTH_CHANNELS.of_histories(counts.history, moment)
-        groups = self.kinds(counts.history, moment, counts.segments)
+        groups = self.kinds(counts, moment)
         unseen = groups.stopped & is_unseen(states)
         rows = described_states(states[~unseen], counts.rows[~unseen])
         if unseen.any():
@@ -227,6 +233,12 @@ class HowReviewed:
         cuts = cuts_of_scores(lower[ranked], upper[left], all_scores=lower)
         if cuts and is_mature and not self.is_reason_given:
             _check_share(number, ranked=ranked, left=left & (upper >= cuts[0]))
+        odds = None
+        if differ(groups.probability):
+            kinds = as_known(kinds, groups.probability)
+            odds = sums_of_odds(
+                kinds, groups.probability, rows=number, place=cell, places=len(cell_lower)
+            )
         if groups.queue_cell is not None:
             return count_by_queue(
                 kinds=kinds,
@@ -249,6 +261,7 @@ class HowReviewed:
 
         return ReviewedRows(
             kinds=counted.reshape(len(KINDS), size).astype(np.float64),
+            odds=odds,
             cuts=begin(cuts),
             edges=begin(edges),
             rules=rules,

@@ -147,9 +147,10 @@ def tables_of(
         if reviews is None:
             label = LabelStates().of_histories(counts.history, number)
         else:
-            groups = reviews.kinds(counts.history, number, counts.segments)
+            groups = reviews.kinds(counts, number)
             label = labels_of_kinds(groups.kinds).astype(np.int64)
-        weighted = _is_weighted(counts, label, pane)
+        # With reviews it is the chance of a review, which `groups` has.
+        weighted = reviews is None and _is_weighted(counts, label, pane)
         for model_version, segment, rows in series:
             cells, reason = rows.cells(label, weighted=weighted), None
             if reviews is not None and groups is not None:
@@ -255,7 +256,10 @@ class _Cells:
         hashed = sha256(b"pumonitor score cells 1\n")
         columns = (self.cell, self.lower, self.upper, self.unlabeled, self.negative)
         of_labeled = (self.labeled_cell, self.propensity, self.labeled_rows)
-        kinds = () if self.reviewed is None else tuple(self.reviewed.kinds)
+        kinds: tuple[FloatArray, ...] = ()
+        if self.reviewed is not None:
+            odds = self.reviewed.odds
+            kinds = (*self.reviewed.kinds, *(() if odds is None else odds))
         queue = None if self.reviewed is None else self.reviewed.queue
         by_queue = () if queue is None else (*queue.kinds, *queue.known)
         for column in (*columns, *of_labeled, *kinds, *by_queue):
