@@ -133,7 +133,7 @@ def _reviews(value: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         return {"reviews": value}
     named = dict(value)
-    for key in ("verdicts", "chosen_by", "ranked_by", "stopped"):
+    for key in ("verdicts", "chosen_by", "probability", "ranked_by", "stopped"):
         given = named.get(key)
         # A word in place of a column says why all rows were reviewed.
         if given is not None and (key != "chosen_by" or given in columns):
@@ -143,7 +143,7 @@ def _reviews(value: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
     except TypeError as error:
         msg = (
             f"evaluator_config has reviews that cannot be read ({error}): give {{'verdicts': "
-            "'a column', 'blocks': True or False}, and chosen_by, ranked_by or stopped"
+            "'a column', 'blocks': True or False}, and chosen_by, probability, ranked_by or stopped"
         )
         raise InputError(msg) from None
 

@@ -24,6 +24,7 @@ __all__ = [
     "Blocks",
     "ChosenBy",
     "ComplaintRateText",
+    "Probability",
     "RankedBy",
     "ReviewColumns",
     "Stopped",
@@ -71,6 +72,15 @@ ChosenBy = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+Probability = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Chance with which a row reviewed at random was drawn, where rows of one score had "
+        "different ones.",
+        rich_help_panel=_PANEL,
+    ),
+]
 RankedBy = Annotated[
     str | None,
     typer.Option(
@@ -109,6 +119,7 @@ _ARGUMENTS: Final = (
     "label_frequency",
     "label_purity",
     "min_propensity",
+    "probability",
     "ranked_by",
     "sample_weight",
 )
@@ -140,6 +151,7 @@ class ReviewColumns:
     blocks: bool | None
     words: list[str] | None
     chosen_by: str | None
+    probability: str | None
     ranked_by: str | None
     stopped: str | None
     complaint_rate: str | None
@@ -150,14 +162,15 @@ class ReviewColumns:
                 self.blocks,
                 self.words,
                 self.chosen_by,
+                self.probability,
                 self.ranked_by,
                 self.stopped,
                 self.complaint_rate,
             )
             if any(value is not None for value in given):
                 msg = (
-                    "--blocks, --word, --chosen-by, --ranked-by, --stopped and --complaint-rate "
-                    "are of reviews: give --verdicts as well"
+                    "--blocks, --word, --chosen-by, --probability, --ranked-by, --stopped and "
+                    "--complaint-rate are of reviews: give --verdicts as well"
                 )
                 raise typer.BadParameter(msg, param_hint="--verdicts")
         elif self.blocks is None:
@@ -204,7 +217,7 @@ def read_reviewed_rows(
     from pumonitor.reviews.given import Reviews
     from pumonitor.sources.one_table.scored_rows import read_scored_rows
 
-    named = [columns.verdicts, columns.chosen_by, columns.stopped]
+    named = [columns.verdicts, columns.chosen_by, columns.probability, columns.stopped]
     ranking = () if columns.ranked_by is None else (columns.ranked_by,)
     rows = read_scored_rows(
         file,
@@ -218,6 +231,7 @@ def read_reviewed_rows(
         blocks=bool(columns.blocks),
         words=_words(columns.words or []),
         chosen_by=None if columns.chosen_by is None else rows.texts[columns.chosen_by],
+        probability=None if columns.probability is None else rows.texts[columns.probability],
         ranked_by=None if columns.ranked_by is None else rows.scores[columns.ranked_by],
         stopped=None if columns.stopped is None else _flags(rows.texts[columns.stopped]),
         detection_rate=detection_rate,

@@ -10,7 +10,7 @@ from pumonitor.gate import ReviewedPair
 from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.reviews.front_door import reviewed_models
 from pumonitor.reviews.given import Reviews
-from pumonitor.reviews.states import said_of_states
+from pumonitor.reviews.states import are_drawn, said_of_states
 
 __all__ = ["reviewed_pair"]
 
@@ -26,6 +26,7 @@ def reviewed_pair(
     *,
     states: NDArray[np.int64],
     stopped: NDArray[np.bool_],
+    probability: FloatArray,
     champion: FloatArray,
     challenger: FloatArray,
     ranked_by: FloatArray | None,
@@ -42,6 +43,8 @@ def reviewed_pair(
     states : ndarray of shape (n,)
         What both channels say of each row.
     stopped : ndarray of bool of shape (n,)
+    probability : ndarray of shape (n,)
+        With which rows that were reviewed at random were drawn, where a table says it.
     champion, challenger : ndarray of shape (n,)
     ranked_by : ndarray of shape (n,), optional
     capacity : float
@@ -67,12 +70,14 @@ def reviewed_pair(
             "rows: choose another capacity in gate, or let scores have more digits"
         )
         raise InputError(msg)
+    chance = np.where(are_drawn(states), probability, np.nan)
     models = reviewed_models(
         complained.astype(np.int8),
         scores,
         reviews=Reviews(
             verdicts,
             chosen_by=reasons,
+            probability=None if np.isnan(chance).all() else chance,
             stopped=stopped,
             blocks=how.blocks,
             detection_rate=how.detection_rate,

@@ -199,7 +199,7 @@ def scored_rows(
     said, stopped = rows.history, np.zeros(len(rows.id), dtype=bool)
     labels = (rows.history % 3 - 1).astype(np.int8)
     if how is not None:
-        known = how.kinds(rows.history, 0, rows.segments)
+        known = how.kinds(rows, 0)
         said, stopped = BOTH_CHANNELS.of_histories(rows.history, 0), known.stopped
         labels = labels_of_kinds(known.kinds)
     return ScoredRows(
@@ -245,6 +245,7 @@ def paired_labels(
             how,
             states=found.said[stands],
             stopped=found.stopped[stands],
+            probability=found.propensity[stands],
             champion=found.champion[stands],
             challenger=found.challenger[stands],
             ranked_by=ranked_by,

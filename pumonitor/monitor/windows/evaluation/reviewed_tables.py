@@ -14,7 +14,7 @@ from pumonitor._reviewed import ReviewedRows
 from pumonitor._score_grid import ScoreGrid
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.ports import WindowCounts
+from pumonitor.ports import SampledRows, WindowCounts
 from pumonitor.reviews.bins import cuts_of_scores, lowest_of_stopped
 from pumonitor.reviews.counts import KINDS
 from pumonitor.reviews.given import detection_interval
@@ -144,8 +144,8 @@ class HowReviewed:
         plain: dict[str, Any] = TypeAdapter(HowReviewed).dump_python(self, mode="json")
         return plain
 
-    def kinds(self, counts: WindowCounts, moment: int) -> GroupKinds:
-        """What is known of each group of rows at a moment."""
+    def kinds(self, counts: WindowCounts | SampledRows, moment: int) -> GroupKinds:
+        """What is known of each group of rows, or of each row, at a moment."""
         states, segments = BOTH_CHANNELS.of_histories(counts.history, moment), counts.segments
         stopped = np.zeros(len(states), dtype=bool)
         if self.action is not None:
