@@ -10,11 +10,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor.reviews.counts import KINDS
 
 __all__ = ["as_known", "differ", "effective_verdicts", "sums_of_odds"]
-
-FloatArray = NDArray[np.float64]
 
 _KNOWN_AS: Final = {
     "positive_complained": "known_positive",
