@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
+from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from scipy.special import expit
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
+from pumonitor.monitor.config.file import read_configuration
+from pumonitor.monitor.windows.collect import request_at
+from pumonitor.monitor.windows.opening import open_monitor_source
+from pumonitor.sources.counted.rows import rows_of
+from pumonitor.sources.counted.schema import CountedSettings
 from tests.reviews.two_models import shop
 
 CONFIGURATION = """\
@@ -83,6 +91,40 @@ def test_a_week_holds_the_truth_of_the_model(team):
     for metric, value in truth.items():
         assert found[metric]["low"] <= value <= found[metric]["high"], metric
     assert found["recall"]["high"] - found["recall"]["low"] < 0.35
+
+
+def test_counts_of_a_job_give_the_same_results(team, tmp_path):
+    folder, _, _ = team
+    monitor = read_configuration(folder / "pumonitor.yaml").configuration.monitors["new-model"]
+    (window,) = monitor.windows.between(
+        datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 12, tzinfo=UTC)
+    )
+    request = request_at(monitor, window, datetime.now(UTC))
+    with closing(open_monitor_source(monitor)) as source:
+        settings = CountedSettings.of(
+            request,
+            score_scale=monitor.score_scale,
+            segments=source.segments,
+            states=source.states,
+            ranked_by=source.ranked_by,
+        )
+        counted = rows_of(source.counts(request), request, settings, counted_at=datetime.now(UTC))
+    pq.write_table(counted, tmp_path / "counts.parquet")
+    text = (folder / "pumonitor.yaml").read_text()
+    for table in ("payments", "chargebacks", "reviews"):
+        text = text.replace(f"{table}.parquet", f"counts://{tmp_path}/counts.parquet")
+    (tmp_path / "pumonitor.yaml").write_text(text)
+
+    checked = run(tmp_path, "check")
+    assert checked.exit_code == 0, checked.output
+    assert results_of(tmp_path) == results_of(folder)
+
+
+def results_of(folder):
+    done = run(folder, "backfill", "new-model", "--from", "2026-01-05", "--to", "2026-01-12")
+    assert done.exit_code == 0, done.output
+    rows = json.loads(run(folder, "results", "new-model", "--format", "json").stdout)
+    return {row["metric"]: (row["value"], row["low"], row["high"]) for row in rows}
 
 
 def test_without_the_score_of_the_queue_windows_are_refused(team):
