@@ -93,8 +93,8 @@ def estimate_prior(
 ) -> None:
     """Estimate how many positives there are among the unconfirmed rows, and among all.
 
-    Scores alone give only an upper bound, and methods differ: an estimate on which they agree is
-    safer. A method that cannot be used says why.
+    Fair labels and scores give an upper bound, those of a review queue none. Methods differ: an
+    estimate on which they agree is safer. A method that cannot be used says why.
 
     Example: pumonitor estimate-prior scored.csv --labels confirmed --scores score --method all
     """

@@ -71,8 +71,9 @@ def rendered(
         )
     yield Text(
         "Hidden positives: share of positives among the unconfirmed rows. Without a count or "
-        "a reference it is an upper bound unless some negatives are unlike all positives; it "
-        "is too low if easy positives are confirmed first.",
+        "a reference, and where labels are a fair sample, it is an upper bound unless some "
+        "negatives are unlike all positives; it is too low if easy positives are confirmed first, "
+        "as by a review queue.",
         style="dim",
     )
     yield ""

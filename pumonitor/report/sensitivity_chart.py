@@ -61,9 +61,9 @@ def sensitivity_reading(swept: Sensitivity) -> str:
         )
     elif (lowest, highest) != (prior.low, prior.high):
         sentences.append(
-            f"{faint} what fits as well: a share estimated from scores is an upper bound unless "
-            "some negatives are unlike all positives, and no number of cases rules out a lower "
-            f"one, down to {floor}."
+            f"{faint} what fits as well: a share estimated from fair labels is an upper bound "
+            "unless some negatives are unlike all positives, and no number of cases rules out a "
+            f"lower one, down to {floor}."
         )
     elif not prior.is_known and prior.low > swept.possible[0] * (1 + 1e-9):
         # Of a share that was given or measured elsewhere, such as by an audit.

@@ -22,8 +22,9 @@ class Sensitivity:
     """An estimate at other class priors, each taken as known.
 
     Two things are unknown about a prior estimated from scores. Its interval is what sampling
-    leaves open. Beyond that it is an upper bound unless some negatives are unlike all positives,
-    which no data of this kind show: `identified_set` is what fits the data either way.
+    leaves open. Beyond that it is, where labels are fair, an upper bound unless some negatives are
+    unlike all positives, which no data of this kind show: `identified_set` is what fits the data
+    either way.
 
     Attributes
     ----------

@@ -140,6 +140,12 @@ class _Decisions:
         known = self._columns.known_at()
         label, words = self._columns.label()
         origin = self._label_origin()
+        if words is not None and words.negative and self._reviews is None:
+            self._answers.notes.append(
+                f"{self._positives.name} has negative outcomes too. If a review queue gave them, "
+                "these are verdicts: name the table with --reviews, and one of complaints alone "
+                "with --positives."
+            )
         zone = self._zone(time, known)
         extent = self._extent(
             ids, time=time, score=score.name, known=known, label=label, words=words, zone=zone
