@@ -63,7 +63,8 @@ def estimate_class_prior(
     Only an upper bound can be told from such data, and none where a queue chose the labels: the
     estimate is too high when no group of negatives is unlike the positives, and too low when easy
     positives are labeled first and no propensities say so. Scores must come from rows the model was
-    not trained on. The method "propensity" reads no scores: it counts the positives that labeled rows stand for.
+    not trained on. The method "propensity" reads no scores: it counts the positives that labeled
+    rows stand for.
 
     Parameters
     ----------

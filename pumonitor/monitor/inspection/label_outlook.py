@@ -57,8 +57,9 @@ def upgrade_warning(monitor: Monitor) -> str | None:
         return None
     return (
         f"positives have {' and '.join(stands_in)} in place of the verdicts of a review queue "
-        "(cleared cases as -1, chances of review as propensity): recall, F1 and AUC come out wrong where the queue takes the highest scores. Results stay "
-        "as they are; pumonitor init --upgrade pumonitor.yaml proposes reviews"
+        "(cleared cases as -1, chances of review as propensity): recall, F1 and AUC come out wrong "
+        "where the queue takes the highest scores. Results stay as they are; pumonitor init "
+        "--upgrade pumonitor.yaml proposes reviews"
     )
 
 
