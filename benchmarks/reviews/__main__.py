@@ -19,8 +19,9 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.reviews.changes import judge_changes
-from benchmarks.reviews.gating import judge_streams
+from benchmarks.reviews.gating import judge_streams as judge_gate
 from benchmarks.reviews.pairs import COMPARED, measure_pair, pair_cells
+from benchmarks.reviews.streams import judge_delays, judge_streams
 from benchmarks.reviews.windows import METRICS, MODELS, SETS, Cell, counts_of, draw_window
 from pumonitor.audit.metrics import metric_draws
 from pumonitor.reviews.bins import cuts_of_queue
@@ -174,7 +175,10 @@ def print_cost(*, runs: int, seed: int) -> None:
 def main() -> None:
     """Print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    sections = ("coverage", "violations", "days", "compare", "capacity", "changes", "gate", "cost")
+    sections = (
+        *("coverage", "violations", "days", "compare", "capacity", "changes"),
+        *("streams", "delays", "gate", "cost"),
+    )
     parser.add_argument("--only", nargs="+", choices=sections, default=list(sections))
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--cells", type=int, default=60)
@@ -194,9 +198,14 @@ def main() -> None:
                 print_pairs(runs=asked.runs, seed=asked.seed)
             case "capacity":
                 print_capacity(runs=asked.runs, seed=asked.seed)
-            case "gate" | "changes":
-                lines_of = judge_streams if name == "gate" else judge_changes
-                for line in lines_of(runs=asked.runs, seed=asked.seed):
+            case "changes" | "streams" | "delays" | "gate":
+                judge = {
+                    "changes": judge_changes,
+                    "streams": judge_streams,
+                    "delays": judge_delays,
+                    "gate": judge_gate,
+                }[name]
+                for line in judge(runs=asked.runs, seed=asked.seed):
                     print(line, flush=True)
             case _:
                 print_cost(runs=asked.runs, seed=asked.seed)

@@ -38,10 +38,11 @@ class Components:
     ----------
     log_weight : ndarray of shape (components,)
     mean : ndarray of shape (components, 2 * bins)
-    shape_p, shape_v : ndarray of shape (components,)
-        Which of the precisions are its own.
-    precision_p, precision_v : ndarray of shape (shapes, bins, bins)
-        p and v are independent.
+    shape : ndarray of shape (components,)
+        Of p: which of the precisions is its own.
+    precision_p : ndarray of shape (shapes, bins, bins)
+    precision_v : ndarray of shape (bins, bins)
+        That of all of them: p and v are independent.
     log_determinant : ndarray of shape (components,)
         Of both precisions.
     levels : int
@@ -50,8 +51,7 @@ class Components:
 
     log_weight: FloatArray
     mean: FloatArray
-    shape_p: NDArray[np.intp]
-    shape_v: NDArray[np.intp]
+    shape: NDArray[np.intp]
     precision_p: FloatArray
     precision_v: FloatArray
     log_determinant: FloatArray
@@ -62,18 +62,18 @@ class Components:
         cls,
         *,
         of_p: Sequence[Normal],
-        of_v: Sequence[Normal],
+        of_v: Normal,
         level: float,
         levels: int = _LEVELS,
     ) -> Components:
-        """All combinations of a shape of p, one of v, and a stretch of the level of e.
+        """All pairs of a shape of p and a stretch of the level of e.
 
         Parameters
         ----------
         of_p : sequence of Normal
             Of logit p, equally probable.
-        of_v : sequence of Normal
-            Of v = -logit e, but for its level; equally probable.
+        of_v : Normal
+            Of v = -logit e, but for its level.
         level : float
             Standard deviation of the level, which all bins have in common, around the mean.
         levels : int
@@ -84,23 +84,19 @@ class Components:
             height = np.linspace(-_REACH, _REACH, levels) * level
             own = _OVERLAP * (height[1] - height[0])
             weight = -0.5 * height**2 / (level**2 - own**2)
-        shape_p, shape_v, at = (
-            index.ravel() for index in np.indices((len(of_p), len(of_v), levels))
-        )
         covariance_p = np.stack([normal.covariance for normal in of_p])
-        covariance_v = np.stack([normal.covariance for normal in of_v]) + own**2
-        mean_p = np.stack([normal.mean for normal in of_p])[shape_p]
-        mean_v = np.stack([normal.mean for normal in of_v])[shape_v] + height[at, np.newaxis]
-        weight = weight[at]
+        covariance_v = of_v.covariance + own**2
+        shape, at = (index.ravel() for index in np.indices((len(of_p), levels)))
+        mean_p = np.stack([normal.mean for normal in of_p])[shape]
+        mean_v = of_v.mean + height[at, np.newaxis]
+        log_determinant = -np.linalg.slogdet(covariance_p)[1] - np.linalg.slogdet(covariance_v)[1]
         return cls(
-            log_weight=weight - special.logsumexp(weight),
+            log_weight=weight[at] - special.logsumexp(weight) - np.log(len(of_p)),
             mean=np.concatenate([mean_p, mean_v], axis=1),
-            shape_p=shape_p,
-            shape_v=shape_v,
+            shape=shape,
             precision_p=np.asarray(np.linalg.inv(covariance_p), dtype=float),
             precision_v=np.asarray(np.linalg.inv(covariance_v), dtype=float),
-            log_determinant=-np.linalg.slogdet(covariance_p)[1][shape_p]
-            - np.linalg.slogdet(covariance_v)[1][shape_v],
+            log_determinant=log_determinant[shape],
             levels=levels,
         )
 
@@ -112,18 +108,14 @@ class Components:
         x : ndarray of shape (n, 2 * bins)
         component : ndarray of shape (n,)
         """
-        bins = self.precision_v.shape[-1]
+        bins = len(self.precision_v)
         away = x - self.mean[component]
-        parts = []
-        for part, shape, precision in (
-            (away[:, :bins], self.shape_p[component], self.precision_p),
-            (away[:, bins:], self.shape_v[component], self.precision_v),
-        ):
-            pulled = np.empty_like(part)
-            for at in np.unique(shape):
-                pulled[shape == at] = part[shape == at] @ precision[at]
-            parts.append(pulled)
-        return np.concatenate(parts, axis=1), away
+        pulled, shape = np.empty_like(away), self.shape[component]
+        pulled[:, bins:] = away[:, bins:] @ self.precision_v
+        for at in np.unique(shape):
+            same = shape == at
+            pulled[same, :bins] = away[same, :bins] @ self.precision_p[at]
+        return pulled, away
 
 
 def smooth_covariance(

@@ -99,9 +99,8 @@ class _Target:
         components = self.components
         gradient = np.zeros(x.shape)
         information = np.zeros((*x.shape, size))
-        information[:, :bins, :bins] = components.precision_p[components.shape_p[component]]
-        of_v = components.precision_v[components.shape_v[component]]
-        information[:, bins : 2 * bins, bins : 2 * bins] = of_v
+        information[:, :bins, :bins] = components.precision_p[components.shape[component]]
+        information[:, bins : 2 * bins, bins : 2 * bins] = components.precision_v
         gradient[:, : 2 * bins] = -components.pull(x[:, : 2 * bins], component)[0]
         each = np.arange(bins)
         parts = (each, bins + each)

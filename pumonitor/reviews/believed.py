@@ -110,11 +110,9 @@ def believed_components(
     away = normal_score - anchor
     return Components.of(
         of_p=of_positives(away),
-        of_v=[
-            of_complaints(
-                rank=rank, without_verdict=without_verdict, away=away, complaints=complaints
-            )
-        ],
+        of_v=of_complaints(
+            rank=rank, without_verdict=without_verdict, away=away, complaints=complaints
+        ),
         level=complaints.level,
     )
 

@@ -152,6 +152,21 @@ class ReviewCounts:
         return np.asarray(self.undecided_complained + self.undecided_silent)
 
     @property
+    def in_queue(self) -> NDArray[np.bool_]:
+        """Bins of the queue: not those of which a few rows were reviewed by chance."""
+        return np.asarray(2 * self.reviewed > self.bins.rows)
+
+    @property
+    def lowest_in_queue(self) -> int:
+        """The lowest bin of the queue; the highest of all where there is none.
+
+        Not the lowest one with a verdict: that is often the lowest of all where a few rows are
+        reviewed by chance, and the level that is believed at the cut is far too high there.
+        """
+        in_queue = self.in_queue
+        return int(np.argmax(in_queue)) if in_queue.any() else len(in_queue) - 1
+
+    @property
     def errs(self) -> bool:
         """Whether a cleared case complained: reviewers then miss positives."""
         return bool(self.cleared_complained.any())

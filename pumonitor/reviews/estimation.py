@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -17,6 +17,7 @@ from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, ComplaintRate, believ
 from pumonitor.reviews.counts import POSITIVE, ReviewCounts
 from pumonitor.reviews.likelihood import ReviewLikelihood
 from pumonitor.reviews.partly_reviewed import BinParts
+from pumonitor.reviews.two_periods import TwoPeriods
 
 __all__ = ["ReviewPosterior", "estimate_at_odds", "estimate_reviews"]
 
@@ -102,6 +103,7 @@ def estimate_at_odds(
     detection: tuple[float, float] | None = None,
     cuts: tuple[float, ...] = (),
     design_effect: float = 1.0,
+    earlier: BinParts | None = None,
     seed: int = 0,
 ) -> list[ReviewPosterior]:
     """The same at several odds of undecided rows, each sought from the highest points of the first.
@@ -116,24 +118,30 @@ def estimate_at_odds(
     design_effect : float
         Rows that tell as much as one, where positives share entities: the log likelihood is over
         it, and hidden positives come so many at a time.
+    earlier : BinParts, optional
+        Rows of earlier windows, in the same bins.
     """
     rng = np.random.default_rng(seed)
-    if detection is None and counts.errs:
-        detection = S_BELIEVED
-    bins = counts.bins
-    normal = bins.normal_score
     parts = BinParts.of(counts, cuts)
-    components = believed_components(
-        normal_score=normal[parts.bin_of_part],
-        rank=parts.counts.bins.rank,
-        without_verdict=~_mostly_reviewed(parts.counts),
-        complaints=complaints,
-        anchor=float(normal[_where_the_queue_begins(_mostly_reviewed(counts))]),
-    )
+    together = None if earlier is None else TwoPeriods.of(earlier, parts)
+    fitted = parts.counts if together is None else together.counts
+    if detection is None and fitted.errs:
+        detection = S_BELIEVED
+    if together is not None:
+        components = together.components(complaints=complaints)
+    else:
+        normal = counts.bins.normal_score
+        components = believed_components(
+            normal_score=normal[parts.bin_of_part],
+            rank=parts.counts.bins.rank,
+            without_verdict=~parts.counts.in_queue,
+            complaints=complaints,
+            anchor=float(normal[counts.lowest_in_queue]),
+        )
     posteriors, first = [], None
     for odds, draws in draws_at_odds.items():
         likelihood = ReviewLikelihood(
-            counts=parts.counts,
+            counts=fitted,
             errs=detection is not None,
             odds=odds,
             design_effect=design_effect,
@@ -147,7 +155,11 @@ def estimate_at_odds(
             near=first,
         )
         first = first or weighted
-        posteriors.append(_posterior(counts, parts, likelihood, weighted.chosen(draws, rng), rng))
+        drawn = weighted.chosen(draws, rng)
+        if together is not None:
+            _, drawn = together.split(drawn)
+        own = replace(likelihood, counts=parts.counts)
+        posteriors.append(_posterior(counts, parts, own, drawn, rng))
     return posteriors
 
 
@@ -190,17 +202,3 @@ def _hidden(
 def _known(counts: ReviewCounts) -> NDArray[np.int64]:
     """Rows that are known to be positive."""
     return np.asarray(np.sum([getattr(counts, kind) for kind in POSITIVE], axis=0))
-
-
-def _mostly_reviewed(counts: ReviewCounts) -> NDArray[np.bool_]:
-    """Bins of the queue: not those of which a few rows were reviewed by chance."""
-    return np.asarray(2 * counts.reviewed > counts.bins.rows)
-
-
-def _where_the_queue_begins(in_queue: NDArray[np.bool_]) -> int:
-    """The lowest bin of the queue; the highest of all where there is none.
-
-    Not the lowest one with a verdict: that is often the lowest of all where a few rows are reviewed
-    by chance, and the level that is believed at the cut is far too high there.
-    """
-    return int(np.argmax(in_queue)) if in_queue.any() else len(in_queue) - 1

@@ -2,44 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pumonitor._reviewed import ReviewedRows
 from pumonitor.audit.bins import bins_with_cuts
-from pumonitor.errors import InputError
 from pumonitor.reviews.bins import LABELED_A_BIN, MOST
 from pumonitor.reviews.counts import ReviewCounts
+from pumonitor.reviews.earlier import EarlierWindows
+from pumonitor.reviews.kinds_by_bin import bin_of_cell, kinds_by_bin, reviewed_rows, sum_by_bin
 from pumonitor.reviews.queue_cells import read_along_model
 from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
 from pumonitor.tables import ScoreTable
 
-__all__ = ["kinds_by_bin", "read_table"]
-
-IntArray = NDArray[np.int64]
-
-
-def kinds_by_bin(table: ScoreTable, edges: NDArray[np.float64]) -> IntArray:
-    """Rows of each of `KINDS` by bin, shape (kinds, bins); a cell is in the bin of its middle.
-
-    Raises
-    ------
-    InputError
-        If nobody counted what reviews say of the rows.
-    """
-    return np.rint(_by_bin(table, edges, _reviewed(table).kinds)).astype(np.int64)
-
-
-def _by_bin(
-    table: ScoreTable, edges: NDArray[np.float64], rows: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Sums over the cells of each bin."""
-    bin_of_cell = _bin_of_cell(table, edges)
-    return np.stack(
-        [np.bincount(bin_of_cell, weights=of_kind, minlength=len(edges) + 1) for of_kind in rows]
-    )
+__all__ = ["read_table"]
 
 
 def read_table(
@@ -50,6 +25,7 @@ def read_table(
     detection_rate: tuple[float, float] | None = None,
     complaint_rate: tuple[float, float] | None = None,
     is_early: bool = False,
+    earlier: EarlierWindows | None = None,
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
 ) -> ReviewedEstimates:
@@ -68,6 +44,8 @@ def read_table(
         As in `pumonitor.evaluate`.
     is_early : bool
         Whether complaints are still to come.
+    earlier : EarlierWindows, optional
+        What was known of windows before, all complaints having come.
     confidence_level, f_beta : float
 
     Raises
@@ -75,25 +53,30 @@ def read_table(
     InputError
         If nobody counted what reviews say of the rows.
     """
-    reviewed = _reviewed(table)
-    bins = bins_with_cuts(
-        table,
-        threshold=threshold,
-        cuts=() if reviewed.queue is not None else (*reviewed.cuts, *reviewed.edges),
-        most=MOST,
-        labeled_a_bin=LABELED_A_BIN,
-    )
-    counts = ReviewCounts.of_table(
-        bins,
-        kinds_by_bin(table, bins.edges),
-        blocks=blocks,
-        odds=None if reviewed.odds is None else _by_bin(table, bins.edges, reviewed.odds),
-    )
-    read = read_reviews
-    if reviewed.queue is not None:
-        read = partial(
-            read_along_model, reviewed.queue, bin_of_cell=_bin_of_cell(table, bins.edges)
+    reviewed = reviewed_rows(table)
+    read: Callable[..., ReviewedEstimates] = read_reviews
+    if earlier is not None:
+        counts, before = earlier.beside(table, threshold=threshold, blocks=blocks)
+        read = partial(read_reviews, earlier=before)
+    else:
+        bins = bins_with_cuts(
+            table,
+            threshold=threshold,
+            cuts=() if reviewed.queue is not None else (*reviewed.cuts, *reviewed.edges),
+            most=MOST,
+            labeled_a_bin=LABELED_A_BIN,
         )
+        odds = reviewed.odds
+        counts = ReviewCounts.of_table(
+            bins,
+            kinds_by_bin(table, bins.edges),
+            blocks=blocks,
+            odds=None if odds is None else sum_by_bin(table, bins.edges, odds),
+        )
+        if reviewed.queue is not None:
+            read = partial(
+                read_along_model, reviewed.queue, bin_of_cell=bin_of_cell(table, bins.edges)
+            )
     return read(
         counts,
         cuts=reviewed.cuts,
@@ -104,14 +87,3 @@ def read_table(
         confidence_level=confidence_level,
         f_beta=f_beta,
     )
-
-
-def _bin_of_cell(table: ScoreTable, edges: NDArray[np.float64]) -> NDArray[np.intp]:
-    return np.searchsorted(edges, 0.5 * (table.lower + table.upper), side="right")
-
-
-def _reviewed(table: ScoreTable) -> ReviewedRows:
-    if table.reviewed is None:
-        msg = "the table does not say what reviews say of its rows"
-        raise InputError(msg)
-    return table.reviewed

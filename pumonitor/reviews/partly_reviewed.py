@@ -41,16 +41,18 @@ class BinParts:
     size: int
 
     @classmethod
-    def of(cls, counts: ReviewCounts, cuts: tuple[float, ...]) -> Self:
+    def of(cls, counts: ReviewCounts, *cuts: tuple[float, ...]) -> Self:
         """Told apart between the lowest score that the queue took and that from which it took all.
 
-        In a bin of a single score they are alike.
+        In a bin of a single score they are alike. Of several windows each has its own two scores.
         """
         bins, table = counts.bins, counts.table
         lower = np.append(-np.inf, bins.edges)
         is_partly = np.zeros(len(bins.rows), dtype=bool)
-        if len(cuts) > 1:
-            is_partly = (lower >= cuts[0]) & (lower < cuts[-1]) & (bins.concordance_error > 0)
+        for ends in cuts:
+            if len(ends) > 1:
+                is_partly |= (lower >= ends[0]) & (lower < ends[-1])
+        is_partly &= bins.concordance_error > 0
         reviewed = np.where(_REVIEWED[:, np.newaxis], table, 0)
         is_partly &= (reviewed.sum(axis=0) > 0) & (reviewed.sum(axis=0) < bins.rows)
         apart = np.flatnonzero(is_partly)

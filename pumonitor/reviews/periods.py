@@ -4,39 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pumonitor.audit.bins import ScoreBins, mixed_mass
-from pumonitor.audit.components import Components, Normal
 from pumonitor.audit.laplace import S_BELIEVED, draw_posterior
-from pumonitor.reviews.believed import (
-    UNKNOWN_COMPLAINTS,
-    detection_of,
-    of_complaints,
-    of_positives,
-)
-from pumonitor.reviews.counts import KINDS, POSITIVE, ReviewCounts
+from pumonitor.reviews.believed import UNKNOWN_COMPLAINTS, detection_of
+from pumonitor.reviews.counts import ReviewCounts
+from pumonitor.reviews.kinds_by_bin import kinds_by_bin
 from pumonitor.reviews.likelihood import ReviewLikelihood
-from pumonitor.reviews.of_table import kinds_by_bin
+from pumonitor.reviews.partly_reviewed import BinParts
+from pumonitor.reviews.two_periods import (
+    CHANGES,
+    TwoPeriods,
+    common_edges,
+    counts_in_bins,
+    cuts_of,
+)
 from pumonitor.tables import ScoreTable
 
 __all__ = ["PeriodChange", "Ratio", "compare_periods"]
 
 FloatArray = NDArray[np.float64]
 
-_BINS: Final = 12
 _LEVEL: Final = 0.95
 _DRAWS: Final = 2000
-_CHANGES: Final = {"level": 0.7, "slope": 0.5, "complaints": 1.0}
-"""Standard deviations of what may have changed: of logit p in all bins, of its slope along the
-normal score, of -logit e in all bins. The class prior may double, AUC fall by .1."""
-_DEPARTURE: Final = 0.1
-"""By how much logit p, and -logit e, of a bin may differ between the periods without reason."""
 
 
 class Ratio(NamedTuple):
@@ -120,49 +115,47 @@ def compare_periods(
     changes are added, half of each to either period with opposite signs, with standard deviations
     .7, .5 and 1. The first is wider by what windows of the first period differ by themselves.
     """
-    edges = _common_edges([*before, *now], threshold)
+    edges = common_edges([*before, *now], threshold)
     counts = [
-        _counted(tables, edges, threshold=threshold, blocks=blocks) for tables in (before, now)
+        counts_in_bins(
+            np.sum([kinds_by_bin(table, edges) for table in tables], axis=0),
+            edges,
+            order=now[-1],
+            threshold=threshold,
+            blocks=blocks,
+        )
+        for tables in (before, now)
     ]
-    both = _stacked(counts)
-    size = len(counts[0].bins.rows)
-    pooled = ScoreBins.counted(
-        edges=edges,
-        threshold=threshold,
-        rows=counts[0].bins.rows + counts[1].bins.rows,
-        labeled=counts[0].bins.labeled + counts[1].bins.labeled,
+    both = TwoPeriods.of(
+        *(
+            BinParts.of(period, *cuts_of(tables))
+            for period, tables in zip(counts, (before, now), strict=True)
+        )
     )
-    in_queue = 2 * (counts[0].reviewed + counts[1].reviewed) > pooled.rows
-    anchor = pooled.normal_score[int(np.argmax(in_queue)) if in_queue.any() else size - 1]
-    away = pooled.normal_score - anchor
     usual = _usual_difference(before, now)
-    level = math.hypot(_CHANGES["level"], usual)
-    changes = level**2 + _CHANGES["slope"] ** 2 * np.multiply.outer(away, away)
     detection = detection_of(detection_rate, _LEVEL)
-    if detection is None and both.errs:
+    if detection is None and both.counts.errs:
         detection = S_BELIEVED
-    drawn = draw_posterior(
-        ReviewLikelihood(counts=both, errs=detection is not None),
-        Components.of(
-            of_p=[_of_twins(normal, changes) for normal in of_positives(away)],
-            of_v=[
-                _of_twins(
-                    of_complaints(rank=pooled.rank, without_verdict=~in_queue, away=away),
-                    np.full((size, size), _CHANGES["complaints"] ** 2),
-                )
-            ],
-            level=UNKNOWN_COMPLAINTS.level,
-        ),
-        detection=detection,
-        overall=None,
-        size=_DRAWS,
-        rng=np.random.default_rng(seed),
+    drawn = both.split(
+        draw_posterior(
+            ReviewLikelihood(counts=both.counts, errs=detection is not None),
+            both.components(
+                complaints=UNKNOWN_COMPLAINTS, level=math.hypot(CHANGES["level"], usual)
+            ),
+            detection=detection,
+            overall=None,
+            size=_DRAWS,
+            rng=np.random.default_rng(seed),
+        )
     )
     # Of rows like these, not of these very rows: those of two weeks differ by chance alone.
     rng = np.random.default_rng(seed)
-    share, rate = special.expit(drawn.p_logit), special.expit(-drawn.v)
-    by_period = [share[:, :size] * counts[0].bins.rows, share[:, size:] * counts[1].bins.rows]
-    rates = [rate[:, :size], rate[:, size:]]
+    parts = (both.before, both.now)
+    by_part = [
+        special.expit(period.p_logit) * part.counts.bins.rows
+        for period, part in zip(drawn, parts, strict=True)
+    ]
+    by_period = [part.sum_by_bin(positives) for part, positives in zip(parts, by_part, strict=True)]
     priors = [
         drawn_positives.sum(axis=1) / period.bins.rows.sum()
         for drawn_positives, period in zip(by_period, counts, strict=True)
@@ -174,8 +167,8 @@ def compare_periods(
         for drawn_positives, period in zip(by_period, counts, strict=True)
     ]
     complaining = [
-        _complaining(drawn_positives, drawn_rates, period)
-        for drawn_positives, drawn_rates, period in zip(by_period, rates, counts, strict=True)
+        _complaining(positives, special.expit(-period.v), part.counts)
+        for positives, period, part in zip(by_part, drawn, parts, strict=True)
     ]
     return PeriodChange(
         positives=_ratio(*priors),
@@ -184,59 +177,6 @@ def compare_periods(
         reviewed=_shares(counts, "reviewed", "undecided"),
         stopped=_shares(counts, "stopped"),
     )
-
-
-def _common_edges(tables: Sequence[ScoreTable], threshold: float) -> FloatArray:
-    """Edges in equal steps of labeled and all rows, at the threshold and at the queues' ends."""
-    middle = np.concatenate([0.5 * (table.lower + table.upper) for table in tables])
-    labeled = np.concatenate([table.labeled for table in tables])
-    rows = np.concatenate([table.labeled + table.unlabeled + table.negative for table in tables])
-    order = np.argsort(middle, kind="stable")
-    reached = np.cumsum(mixed_mass(labeled, rows)[order])
-    at = np.searchsorted(reached, np.arange(1, _BINS) / _BINS * reached[-1])
-    inner = middle[order][np.minimum(at, len(order) - 1)]
-    cuts = [
-        cut
-        for table in tables
-        if table.reviewed is not None
-        for cut in (*table.reviewed.cuts[:1], *table.reviewed.edges)
-    ]
-    ends = [min(cuts), max(cuts)] if cuts else []
-    return np.unique([*inner, *ends, threshold])
-
-
-def _counted(
-    tables: Sequence[ScoreTable], edges: FloatArray, *, threshold: float, blocks: bool
-) -> ReviewCounts:
-    """The rows of some windows by common bin and kind."""
-    whole = np.sum([kinds_by_bin(table, edges) for table in tables], axis=0)
-    labeled = whole[[KINDS.index(kind) for kind in POSITIVE]].sum(axis=0)
-    bins = ScoreBins.counted(
-        edges=edges, threshold=threshold, rows=whole.sum(axis=0), labeled=labeled
-    )
-    return ReviewCounts.of_table(bins, whole, blocks=blocks)
-
-
-def _stacked(counts: Sequence[ReviewCounts]) -> ReviewCounts:
-    """The bins of both periods as those of one table, which is only ever fitted."""
-    first, second = (period.bins for period in counts)
-
-    def joined(name: str) -> Any:
-        return np.concatenate([getattr(first, name), getattr(second, name)])
-
-    columns = ("above", "rows", "labeled", "rank", "concordance", "concordance_error")
-    bins = replace(first, **{name: joined(name) for name in columns})
-    table = np.concatenate([period.table for period in counts], axis=1)
-    return ReviewCounts.of_table(bins, table, blocks=counts[0].blocks)
-
-
-def _of_twins(normal: Normal, changes: FloatArray) -> Normal:
-    """Of the bins of both periods: alike, but for small departures and what may have changed."""
-    size = len(normal.mean)
-    covariance = np.tile(normal.covariance, (2, 2)) + _DEPARTURE**2 * np.eye(2 * size)
-    # Half of a change to either side, so that neither period is the wider one beforehand.
-    covariance += np.kron([[0.25, -0.25], [-0.25, 0.25]], changes)
-    return Normal(np.tile(normal.mean, 2), covariance)
 
 
 def _usual_difference(before: Sequence[ScoreTable], now: Sequence[ScoreTable]) -> float:

@@ -18,6 +18,7 @@ from pumonitor.reviews.believed import (
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.estimation import DRAWS, ReviewPosterior, estimate_at_odds
 from pumonitor.reviews.given import two_ends
+from pumonitor.reviews.partly_reviewed import BinParts
 
 __all__ = ["ReviewedEstimates", "read_reviews"]
 
@@ -294,10 +295,11 @@ def read_reviews(
     complaint_rate: tuple[float, float] | None = None,
     design_effect: float = 1.0,
     is_early: bool = False,
+    earlier: BinParts | None = None,
     confidence_level: float = 0.95,
     f_beta: float = 2.0,
 ) -> ReviewedEstimates:
-    """What reviews and complaints say, from counts.
+    """What reviews and complaints say, from counts, and from those of earlier windows if given.
 
     Where positives share entities, `design_effect` is how many rows tell as much as one.
     With `is_early` complaints are still to come, and `complaint_rate` is not that of today.
@@ -320,6 +322,7 @@ def read_reviews(
         detection=detection,
         cuts=cuts,
         design_effect=design_effect,
+        earlier=earlier,
     )
     return ReviewedEstimates(
         name="reviews",

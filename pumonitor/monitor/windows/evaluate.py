@@ -16,6 +16,7 @@ from pumonitor.monitor.windows.class_prior.followed import (
     PanePriors,
     find_levels_together,
 )
+from pumonitor.monitor.windows.evaluation.earlier_windows import earlier_windows
 from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.references import Reference, References
 from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
@@ -169,4 +170,5 @@ def _evaluated(
         maturity=priors.arrivals.share_known(stored.model_version, stored.segment),
         findings=findings,
         labels_to_come=None if to_come is None else to_come.to_dict(),
+        earlier=earlier_windows(ledger, monitor, priors.configuration, stored, pane),
     )

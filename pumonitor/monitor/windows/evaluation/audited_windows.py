@@ -10,6 +10,7 @@ from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.audit.window_reading import WindowReading
 from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.results import Finding
+from pumonitor.reviews.earlier import EarlierWindows
 from pumonitor.tables import ScoreTable
 
 __all__ = ["NO_AUDIT", "WindowAudits", "not_used", "read_again", "which_windows"]
@@ -60,11 +61,12 @@ def read_again(evaluation: Mapping[str, Any], table: ScoreTable | None) -> Estim
     """
     made_with = evaluation["made_with"]
     if "reviews" in made_with and table is not None:
-        how = HowReviewed.from_json(made_with["reviews"])
+        how, earlier = HowReviewed.from_json(made_with["reviews"]), made_with.get("earlier")
         return how.read(
             table,
             threshold=evaluation["settings"]["threshold"],
             is_early=evaluation["state"] == "provisional",
+            earlier=None if earlier is None else EarlierWindows.from_json(earlier),
         )
     if "audit" not in made_with:
         return None

@@ -14,6 +14,7 @@ from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.prior.assumed import LabelPurity
 from pumonitor.results import ClassPriorEstimate, Estimate, LabelOrigin
+from pumonitor.reviews.earlier import EarlierWindows
 from pumonitor.sensitivity.label_preference import why_labels_of_a_queue_do_not_tell
 from pumonitor.tables import ScoreTable
 
@@ -82,6 +83,7 @@ class EvaluatedTables:
         *,
         seed: int,
         is_early: bool = False,
+        earlier: EarlierWindows | None = None,
     ) -> EvaluatedTable:
         """What a series of a pane comes to.
 
@@ -96,15 +98,21 @@ class EvaluatedTables:
             Of the series, the same for all panes of the window.
         is_early : bool
             Whether labels are still to come, by which reviews are read otherwise.
+        earlier : EarlierWindows, optional
+            Windows before, with which reviews are read.
         """
         if self.reviews is None:
             is_early = False
         if audited is not None or series.packed is None:
-            return self._evaluated(series, class_prior, audited, seed=seed, is_early=is_early)
-        made_of = (series.packed, class_prior_to_json(class_prior), is_early)
+            return self._evaluated(
+                series, class_prior, audited, seed=seed, is_early=is_early, earlier=earlier
+            )
+        made_of = (series.packed, class_prior_to_json(class_prior), is_early, earlier)
         before, evaluation = self._newest.get(seed, (None, None))
         if evaluation is None or before != made_of:
-            evaluation = self._evaluated(series, class_prior, None, seed=seed, is_early=is_early)
+            evaluation = self._evaluated(
+                series, class_prior, None, seed=seed, is_early=is_early, earlier=earlier
+            )
             self._newest[seed] = made_of, evaluation
         return evaluation
 
@@ -116,11 +124,14 @@ class EvaluatedTables:
         *,
         seed: int,
         is_early: bool,
+        earlier: EarlierWindows | None,
     ) -> EvaluatedTable:
         if series.table is None:
             return EvaluatedTable(reason=series.undefined_reason)
         if self.reviews is not None:
-            return self._reviewed(series.table, self.reviews, seed=seed, is_early=is_early)
+            return self._reviewed(
+                series.table, self.reviews, seed=seed, is_early=is_early, earlier=earlier
+            )
         if audited is not None:
             class_prior = audited.class_prior
         if class_prior is None:
@@ -153,10 +164,18 @@ class EvaluatedTables:
         return EvaluatedTable(estimates=dict(evaluation.estimates), plain=plain)
 
     def _reviewed(
-        self, table: ScoreTable, reviews: HowReviewed, *, seed: int, is_early: bool
+        self,
+        table: ScoreTable,
+        reviews: HowReviewed,
+        *,
+        seed: int,
+        is_early: bool,
+        earlier: EarlierWindows | None,
     ) -> EvaluatedTable:
         try:
-            reading = reviews.read(table, threshold=self.threshold, is_early=is_early)
+            reading = reviews.read(
+                table, threshold=self.threshold, is_early=is_early, earlier=earlier
+            )
             evaluation = evaluate_table(
                 table, threshold=self.threshold, audit=reading, curves=False, rng=seed
             )

@@ -17,6 +17,7 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.ports import SampledRows, WindowCounts
 from pumonitor.reviews.bins import cuts_of_scores, lowest_of_stopped
 from pumonitor.reviews.counts import KINDS
+from pumonitor.reviews.earlier import EarlierWindows
 from pumonitor.reviews.given import detection_interval
 from pumonitor.reviews.of_table import read_table
 from pumonitor.reviews.queue_cells import count_by_queue
@@ -284,7 +285,12 @@ class HowReviewed:
         return grid.lowest(queue_cell.astype(np.int64))
 
     def read(
-        self, table: ScoreTable, *, threshold: float, is_early: bool = False
+        self,
+        table: ScoreTable,
+        *,
+        threshold: float,
+        is_early: bool = False,
+        earlier: EarlierWindows | None = None,
     ) -> ReviewedEstimates:
         """What reviews and complaints say of a table's rows; early, complaints are to come."""
         return read_table(
@@ -294,6 +300,7 @@ class HowReviewed:
             detection_rate=self.detection_rate,
             complaint_rate=self.complaint_rate,
             is_early=is_early,
+            earlier=earlier,
         )
 
 

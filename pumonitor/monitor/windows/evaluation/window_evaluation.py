@@ -41,6 +41,7 @@ from pumonitor.results import (
     Finding,
     finite_or_none,
 )
+from pumonitor.reviews.earlier import EarlierWindows
 
 __all__ = ["evaluate_window"]
 
@@ -63,6 +64,7 @@ def evaluate_window(
     findings: Sequence[Finding] = (),
     audits: WindowAudits = NO_AUDIT,
     labels_to_come: Mapping[str, Any] | None = None,
+    earlier: EarlierWindows | None = None,
 ) -> EvaluatedSeries:
     """All results of one series of a pane; they depend only on the arguments.
 
@@ -88,6 +90,8 @@ def evaluate_window(
         theirs.
     labels_to_come : mapping, optional
         Verdicts and complaints that a provisional pane waits for, to be stored with it.
+    earlier : EarlierWindows, optional
+        Windows before, with which reviews are read.
 
     Returns
     -------
@@ -122,7 +126,14 @@ def evaluate_window(
     """
     seed = seed_of(window, model_version=series.model_version, segment=series.segment)
     audited, findings = _audited(audits, findings, seed=seed)
-    evaluated = tables.of(series, class_prior, audited, seed=seed, is_early=state == "provisional")
+    evaluated = tables.of(
+        series,
+        class_prior,
+        audited,
+        seed=seed,
+        is_early=state == "provisional",
+        earlier=earlier,
+    )
     estimates, reason, pure = evaluated.estimates, evaluated.reason, tables.label_purity == 1.0
     stored = dict(evaluated.plain)
     if findings:
@@ -176,6 +187,7 @@ def evaluate_window(
                 "class_prior": class_prior_to_json(evaluated.reviewed_prior or class_prior),
                 **({} if audited is None else audits.to_json()),
                 **({"reviews": tables.reviews.to_json()} if tables.reviews is not None else {}),
+                **({} if earlier is None else {"earlier": earlier.to_json()}),
             },
         },
         results=tuple(results),

@@ -1,0 +1,113 @@
+"""What reviews said of the windows before one, by score bin: it tells of that window too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+
+from pumonitor._reviewed import ReviewedRows
+from pumonitor.reviews.counts import KINDS, ReviewCounts
+from pumonitor.reviews.kinds_by_bin import kinds_by_bin
+from pumonitor.reviews.partly_reviewed import BinParts
+from pumonitor.reviews.two_periods import common_edges, counts_in_bins, cuts_of
+from pumonitor.tables import ScoreTable
+
+__all__ = ["MOST_EARLIER", "EarlierWindows"]
+
+MOST_EARLIER: Final = 8
+"""Windows that are added: of longer ago more has changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierWindows:
+    """Rows of earlier windows, added by score bin and by what is known of them.
+
+    Attributes
+    ----------
+    windows : int
+        How many there are.
+    edges : tuple of float
+        Inner edges of the bins, in ascending order.
+    rows : mapping of str to tuple of int
+        By bin, of each of `pumonitor.reviews.KINDS` of which there is any.
+    cuts : tuple of tuple of float
+        Of each: lowest score that the queue took, and that from which on it took all.
+    """
+
+    windows: int
+    edges: tuple[float, ...]
+    rows: Mapping[str, tuple[int, ...]]
+    cuts: tuple[tuple[float, ...], ...]
+
+    @classmethod
+    def of(
+        cls, tables: Sequence[ScoreTable], now: ScoreTable, *, threshold: float
+    ) -> EarlierWindows | None:
+        """Of the tables of earlier windows and that of the window itself; None without any.
+
+        Windows whose queue another score filled are not added: their bins are of that score. Nor
+        are those with rows drawn by unequal chances, which do not add up.
+
+        The bins are in equal steps of labeled and all rows of all of them. One begins at each
+        cut of the queue.
+        """
+        own = now.reviewed
+        tables = [table for table in tables if _is_plain(table.reviewed)]
+        if not tables or own is None or not _is_plain(own):
+            return None
+        cuts = cuts_of(tables)
+        # Most windows have about the same, and one of them perhaps a lower one.
+        usual = [
+            float(np.median([each[end] for each in cuts if each])) for end in (0, -1) if any(cuts)
+        ]
+        edges = common_edges([*tables, now], threshold, also=[*usual, *own.cuts, *own.edges])
+        whole = np.sum([kinds_by_bin(table, edges) for table in tables], axis=0)
+        return cls(
+            windows=len(tables),
+            edges=tuple(edges.tolist()),
+            rows={
+                kind: tuple(rows.tolist())
+                for kind, rows in zip(KINDS, whole, strict=True)
+                if rows.any()
+            },
+            cuts=tuple(cuts),
+        )
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """As `to_json` wrote it."""
+        return cls(
+            windows=int(stored["windows"]),
+            edges=tuple(stored["edges"]),
+            rows={kind: tuple(rows) for kind, rows in stored["rows"].items()},
+            cuts=tuple(tuple(cut) for cut in stored["cuts"]),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return {
+            "windows": self.windows,
+            "edges": list(self.edges),
+            "rows": {kind: list(rows) for kind, rows in self.rows.items()},
+            "cuts": [list(cut) for cut in self.cuts],
+        }
+
+    def beside(
+        self, now: ScoreTable, *, threshold: float, blocks: bool
+    ) -> tuple[ReviewCounts, BinParts]:
+        """Counts of the window itself in these bins, and the parts of those of the earlier ones."""
+        edges = np.array(self.edges)
+        empty = (0,) * (len(edges) + 1)
+        earlier = np.array([self.rows.get(kind, empty) for kind in KINDS], dtype=np.int64)
+        own, before = (
+            counts_in_bins(table, edges, order=now, threshold=threshold, blocks=blocks)
+            for table in (kinds_by_bin(now, edges), earlier)
+        )
+        return own, BinParts.of(before, *self.cuts)
+
+
+def _is_plain(reviewed: ReviewedRows | None) -> bool:
+    return reviewed is not None and reviewed.queue is None and reviewed.odds is None

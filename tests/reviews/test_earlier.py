@@ -1,0 +1,112 @@
+"""A window read with those before it: narrower, and it still holds what changed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from benchmarks.reviews.changes import table_of
+from benchmarks.reviews.streams import STREAMS
+from pumonitor.monitor.windows.evaluation.earlier_windows import earlier_windows
+from pumonitor.reviews.counts import KINDS
+from pumonitor.reviews.earlier import EarlierWindows
+from pumonitor.reviews.of_table import read_table
+
+BY_NAME = {stream.name: stream for stream in STREAMS}
+
+
+def windows_of(name, *, blocks, since=0, seed=3):
+    stream = BY_NAME[name]
+    stream = replace(stream, cell=replace(stream.cell, blocks=blocks))
+    windows = stream.windows(5 - since, since, np.random.default_rng(seed))
+    return windows, [table_of(window) for window in windows]
+
+
+def read(tables, threshold, *, blocks, earlier):
+    estimates = read_table(
+        tables[-1], threshold=threshold, blocks=blocks, earlier=earlier
+    ).estimates
+    return {name: estimates[name] for name in ("class_prior", "recall", "precision", "auc")}
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["blocks", "does not block"])
+def still(request):
+    windows, tables = windows_of("nothing", blocks=request.param)
+    threshold = windows[-1].threshold
+    earlier = EarlierWindows.of(tables[:-1], tables[-1], threshold=threshold)
+    return request.param, windows, tables, threshold, earlier
+
+
+def test_earlier_windows_make_intervals_narrower_that_hold_the_truth(still):
+    blocks, windows, tables, threshold, earlier = still
+    alone = read(tables, threshold, blocks=blocks, earlier=None)
+    together = read(tables, threshold, blocks=blocks, earlier=earlier)
+    truth = windows[-1].truth()
+    for name, estimate in together.items():
+        assert estimate.low <= truth[name] <= estimate.high, name
+    width = {
+        name: (estimate.high - estimate.low) / (alone[name].high - alone[name].low)
+        for name, estimate in together.items()
+        if name != "precision"  # all that is flagged was reviewed
+    }
+    assert width["recall"] < 0.95
+    assert width["class_prior"] < 0.95
+
+
+def test_rows_are_those_of_the_earlier_windows_alone(still):
+    _, _, tables, _, earlier = still
+    assert earlier.windows == 4
+    for kind, rows in earlier.rows.items():
+        at = KINDS.index(kind)
+        assert sum(rows) == sum(table.reviewed.kinds[at].sum() for table in tables[:-1]), kind
+
+
+def test_what_is_stored_of_them_reads_the_same(still):
+    blocks, _, tables, threshold, earlier = still
+    stored = EarlierWindows.from_json(json.loads(json.dumps(earlier.to_json())))
+    assert stored == earlier
+    if not blocks:  # one regime tells
+        first, again = (
+            read(tables, threshold, blocks=blocks, earlier=each) for each in (earlier, stored)
+        )
+        assert first == again
+
+
+@pytest.mark.parametrize("name", ["class prior doubled", "ranking broken", "complaints doubled"])
+def test_the_first_window_since_a_change_holds_the_truth(name):
+    windows, tables = windows_of(name, blocks=False, since=1)
+    threshold = windows[-1].threshold
+    earlier = EarlierWindows.of(tables[:-1], tables[-1], threshold=threshold)
+    truth = windows[-1].truth()
+    for metric, estimate in read(tables, threshold, blocks=False, earlier=earlier).items():
+        assert estimate.low <= truth[metric] <= estimate.high, metric
+
+
+def test_an_earlier_lower_cut_tells_more_than_windows_like_this_one(still):
+    blocks, _, tables, threshold, earlier = still
+    windows, others = windows_of("one earlier lower cut", blocks=blocks)
+    lower = EarlierWindows.of(others[:-1], others[-1], threshold=windows[-1].threshold)
+    usual = read(tables, threshold, blocks=blocks, earlier=earlier)["recall"]
+    told = read(others, windows[-1].threshold, blocks=blocks, earlier=lower)["recall"]
+    assert told.high - told.low < 0.9 * (usual.high - usual.low)
+
+
+def test_windows_without_reviews_and_with_the_queue_of_another_score_are_none():
+    windows, tables = windows_of("nothing", blocks=True)
+    threshold = windows[-1].threshold
+    assert EarlierWindows.of([], tables[-1], threshold=threshold) is None
+    unreviewed = replace(tables[0], reviewed=None)
+    assert EarlierWindows.of([unreviewed], tables[-1], threshold=threshold) is None
+    other = replace(tables[0], reviewed=replace(tables[0].reviewed, queue=SimpleNamespace()))
+    assert EarlierWindows.of([other], tables[-1], threshold=threshold) is None
+
+
+def test_while_complaints_are_to_come_no_earlier_window_is_read():
+    """Another share of their positives has complained: nothing of the ledger is even asked."""
+    stored = SimpleNamespace(table=object)
+    monitor, pane = SimpleNamespace(reviews=(1,)), SimpleNamespace(state="provisional")
+    assert earlier_windows(None, monitor, "", stored, pane) is None
