@@ -15,8 +15,6 @@ from pumonitor._propensities import Propensities
 from pumonitor._score_columns import ScoreColumns
 from pumonitor._weights import Weights
 
-__all__ = ["added", "compressed"]
-
 _Table = TypeVar("_Table", bound=ScoreColumns)
 
 

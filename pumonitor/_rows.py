@@ -23,8 +23,6 @@ from pumonitor._validate import (
 from pumonitor._weights import Weights
 from pumonitor.errors import InputError
 
-__all__ = ["DENSITY_EDGES", "columns_of_rows"]
-
 DENSITY_EDGES = 1024
 
 

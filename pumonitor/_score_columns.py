@@ -13,8 +13,6 @@ from pumonitor._reviewed import ReviewedRows
 from pumonitor._weights import Weights
 from pumonitor.errors import InputError
 
-__all__ = ["ScoreColumns"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScoreColumns:

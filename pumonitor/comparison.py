@@ -45,8 +45,6 @@ from pumonitor.sensitivity.label_preference import (
 )
 from pumonitor.tables import ScoreTable
 
-__all__ = ["compare"]
-
 _REVIEW_ERROR: Final = 0.025
 """Chance that a review of one model's highest rows is taken for none."""
 _EVERY: Final = 0.999

@@ -13,24 +13,6 @@ if TYPE_CHECKING:
 
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
 
-__all__ = [
-    "Clock",
-    "CountRequest",
-    "InputCounts",
-    "Pane",
-    "PredictionSource",
-    "Progress",
-    "QueueDescription",
-    "ReviewerCounts",
-    "SampleRequest",
-    "SampledRows",
-    "SourceDescription",
-    "State",
-    "UnmatchedLabels",
-    "Window",
-    "WindowCounts",
-]
-
 State = Literal["provisional", "mature", "final"]
 
 Progress = Callable[[str, float], None]

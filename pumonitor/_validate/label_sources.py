@@ -12,8 +12,6 @@ from pumonitor._validate.columns import is_missing
 from pumonitor._validate.labels import as_labels
 from pumonitor.errors import InputError
 
-__all__ = ["scores_by_source", "values_by_row"]
-
 
 def scores_by_source(
     labels: Any, scores: NDArray[Any], label_source: Any

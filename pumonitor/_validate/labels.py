@@ -11,14 +11,6 @@ from pumonitor._validate.columns import as_array, refuse_empty, refuse_missing
 from pumonitor._validate.verdict_words import hint_on_verdicts
 from pumonitor.errors import InputError, TooFewPositivesError
 
-__all__ = [
-    "LABEL_REMEDY",
-    "MINIMUM_LABELED",
-    "MISSING_LABEL_REMEDY",
-    "as_labels",
-    "check_label_counts",
-]
-
 MINIMUM_LABELED = 2
 """Fewer confirmed positives than this have no spread, hence no interval."""
 

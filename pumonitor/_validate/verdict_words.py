@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from typing import Final, Literal
 
-__all__ = ["Meaning", "hint_on_verdicts", "word_meaning"]
-
 Meaning = Literal["positive", "negative", "undecided"]
 
 _MEANINGS: Final[dict[Meaning, re.Pattern[str]]] = {

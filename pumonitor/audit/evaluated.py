@@ -25,8 +25,6 @@ from pumonitor.errors import InputError
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
 
-__all__ = ["AuditReading", "audited_table", "read_audit", "read_given_audit"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AuditReading(AuditedEstimates):

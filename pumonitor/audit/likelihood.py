@@ -18,16 +18,6 @@ from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.reading import EXACT, Reading, share_of_decided
 
-__all__ = [
-    "AuditLikelihood",
-    "Likelihood",
-    "Outcome",
-    "Share",
-    "Slopes",
-    "drawn_among_silent",
-    "left_alone",
-]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -9,8 +9,6 @@ import numpy as np
 from pumonitor._arrays import FloatArray
 from pumonitor.audit.bins import ScoreBins
 
-__all__ = ["following_draws", "metric_draws"]
-
 
 def metric_draws(
     bins: ScoreBins, positives: FloatArray, concordance: FloatArray | None = None

@@ -54,8 +54,6 @@ from pumonitor.cli.reviews_of_file import (
 if TYPE_CHECKING:
     from pumonitor.comparison_result import Comparison
 
-__all__ = ["compare"]
-
 
 def compare(
     file: File,

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from pumonitor.decisions import Decision, Outcome, ReviewOptions
     from pumonitor.tables import ScoreTable
 
-__all__ = ["decide"]
-
 _STAKES = "At stake"
 _THRESHOLD = 0.5
 

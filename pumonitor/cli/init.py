@@ -16,8 +16,6 @@ from pumonitor.cli.reviews_of_file import Blocks, Words
 if TYPE_CHECKING:
     from pumonitor.monitor.onboarding.onboarded import Onboarded
 
-__all__ = ["init"]
-
 _MONITOR, _REVIEWS = "Monitor", "Reviews"
 
 

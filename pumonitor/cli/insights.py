@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
     from pumonitor.monitor.inspection.insights import Insight, Number, WindowInsight
 
-__all__ = ["insights"]
-
 
 def insights(
     monitor: SomeMonitor = None, *, config: Config = DEFAULT_CONFIG, as_json: AsJson = False

@@ -9,30 +9,6 @@ import typer
 
 from pumonitor.cli.addresses import read_variables
 
-__all__ = [
-    "ASSUMPTIONS",
-    "DATA",
-    "OUTPUT",
-    "ClassPrior",
-    "ConfidenceLevel",
-    "DetectionRate",
-    "Entity",
-    "File",
-    "LabelFrequencyText",
-    "LabelOriginName",
-    "LabelOriginOption",
-    "LabelPurityText",
-    "Labels",
-    "MinPropensity",
-    "Propensity",
-    "SampleWeight",
-    "Scenario",
-    "ScenarioName",
-    "Seed",
-    "Target",
-    "TargetName",
-]
-
 DATA, ASSUMPTIONS, OUTPUT = "Data", "Assumptions", "Output"
 
 

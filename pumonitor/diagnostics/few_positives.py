@@ -11,8 +11,6 @@ from scipy import special
 from pumonitor.names import title
 from pumonitor.results import Estimate, Finding
 
-__all__ = ["few_positives", "positives_needed", "positives_to_see_drop"]
-
 _USEFUL_HALF_WIDTH = 0.1
 _DROP = 0.05
 _ASKED = ("recall", "f1", "auc")

@@ -15,8 +15,6 @@ from pumonitor.gate.possible_reviews import PossibleReviews, Review
 from pumonitor.gate.reviewed_pairs import ReviewedEvidence, ReviewedPair
 from pumonitor.gate.window_evidence import evidence_of, labels_of
 
-__all__ = ["ENOUGH_WINDOWS", "ERROR", "Condition", "GateSettings", "Judgement", "Verdict", "judge"]
-
 Verdict = Literal["better", "worse", "not yet", "cannot be judged"]
 
 ERROR: Final = 0.025

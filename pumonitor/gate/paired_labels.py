@@ -15,8 +15,6 @@ from pumonitor.errors import InputError
 from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.score_counts import ScoreCounts
 
-__all__ = ["MODELS", "GateMetric", "PairedLabels", "mean_evidence_of", "shares_below"]
-
 GateMetric = Literal["recall", "aul"]
 
 _DECIMALS: Final = 4

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from pumonitor.gate.paired_labels import GateMetric
 
-__all__ = ["ReviewedEvidence", "ReviewedPair"]
-
 FloatArray = NDArray[np.float64]
 
 _LEVELS: Final = np.linspace(0, 1, 401)

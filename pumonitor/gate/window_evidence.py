@@ -11,8 +11,6 @@ from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.paired_labels import GateMetric, PairedLabels, mean_evidence_of
 from pumonitor.gate.reviewed_pairs import ReviewedEvidence, ReviewedPair
 
-__all__ = ["evidence_of", "labels_of", "window_from_bytes"]
-
 
 def window_from_bytes(stored: bytes) -> PairedLabels | ReviewedPair:
     """What `to_bytes` of either gave."""

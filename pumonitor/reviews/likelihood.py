@@ -24,8 +24,6 @@ from pumonitor.audit.reading import share_of_decided
 from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.unequal_chances import effective_verdicts
 
-__all__ = ["ReviewLikelihood"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -14,9 +14,6 @@ from pumonitor.reviews.counts import POSITIVE, ReviewCounts
 from pumonitor.reviews.estimation import ReviewPosterior
 from pumonitor.reviews.reading import ReviewedEstimates
 
-__all__ = ["METRICS", "NextReviews", "Where", "next_reviews"]
-
-
 Where = Literal["below the cut", "random", "at the threshold"]
 METRICS: Final = ("recall", "f1")
 CASES: Final = 100

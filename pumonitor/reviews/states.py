@@ -16,23 +16,6 @@ from pumonitor.reviews.given import (
     UNREVIEWED,
 )
 
-__all__ = [
-    "DIFFERING_STATES",
-    "PENDING",
-    "POSITIVE_STATES",
-    "REASONS",
-    "REVIEWERS_DIFFER",
-    "RULE",
-    "STATES",
-    "are_drawn",
-    "are_ranked",
-    "described_states",
-    "is_unseen",
-    "kinds_of_states",
-    "said_of_states",
-    "states_of",
-]
-
 REASONS: Final = ("score", "random", "audit", "complaint", "rule")
 """Why a row was reviewed; every word that is none of the first four is a rule."""
 RULE: Final = REASONS.index("rule")

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from pumonitor._arrays import FloatArray
 from pumonitor.reviews.counts import KINDS
 
-__all__ = ["as_known", "differ", "effective_verdicts", "sums_of_odds"]
-
 _KNOWN_AS: Final = {
     "positive_complained": "known_positive",
     "positive_silent": "known_positive",

@@ -30,16 +30,6 @@ from pumonitor.sources.windows.counts_engine import Engine
 from pumonitor.sources.windows.counts_query import Statement
 from pumonitor.sources.windows.counts_rows import LabelTable, PredictionTable, channel_column
 
-__all__ = [
-    "TimesRead",
-    "label_table",
-    "prediction_table",
-    "review_table",
-    "time_column",
-    "with_features",
-    "with_shown",
-]
-
 _SAMPLE_ROWS: Final = 1000
 
 

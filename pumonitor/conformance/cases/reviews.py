@@ -26,8 +26,6 @@ from pumonitor.sources.column_types.monitored_tables import (
     ReviewColumns,
 )
 
-__all__ = ["cases_of_reviews"]
-
 _MADE_KINDS: dict[str, Kind] = {
     "id": "text",
     "made": "moment",

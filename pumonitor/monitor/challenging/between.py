@@ -30,8 +30,6 @@ from pumonitor.monitor.ledger.records.audits import (
 from pumonitor.monitor.ledger.records.challengers import ChallengerSeries
 from pumonitor.ports import Pane, PredictionSource
 
-__all__ = ["DrawnBetween", "audits_between", "draw_between"]
-
 _CHAMPION: Final = 0
 _CHALLENGER: Final = 1
 _BOTH: Final = 2

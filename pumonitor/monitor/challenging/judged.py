@@ -37,8 +37,6 @@ from pumonitor.monitor.promotion.by_gate import deployed_by
 from pumonitor.monitor.promotion.registry import RegistryError, asking_registry
 from pumonitor.ports import PredictionSource
 
-__all__ = ["JudgedChallenger", "Scored", "challengers_of", "judged", "score_challengers"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:

@@ -12,8 +12,6 @@ from pumonitor.reviews.front_door import reviewed_models
 from pumonitor.reviews.given import Reviews
 from pumonitor.reviews.states import are_drawn, said_of_states
 
-__all__ = ["reviewed_pair"]
-
 FloatArray = NDArray[np.float64]
 _FEWEST = 2
 """Rows known to be positive, without which there is no estimate."""

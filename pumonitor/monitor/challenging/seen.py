@@ -31,16 +31,6 @@ from pumonitor.monitor.ledger.records.challengers import ChallengerSeries
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import Pane, PredictionSource
 
-__all__ = [
-    "JudgedSince",
-    "differences_of",
-    "judged_since",
-    "judged_windows",
-    "mature_panes",
-    "score_due",
-    "series_of",
-]
-
 
 def series_of(monitor: Monitor, challenger: NamedChallenger) -> ChallengerSeries:
     """Where the windows of a challenger are kept."""

@@ -20,8 +20,6 @@ from pumonitor.ports import Pane, PredictionSource, SampledRows, SampleRequest
 from pumonitor.reviews.bins import labels_of_kinds
 from pumonitor.sources.windows.both_channels import BOTH_CHANNELS
 
-__all__ = ["FeatureRows", "ScoredRows", "feature_rows", "paired_labels", "scored_rows"]
-
 _ROWS: Final = 200_000
 _LABELS: Final = 50_000
 """Rows that stand for a window, and at most so many of its labels."""

@@ -23,8 +23,6 @@ from pumonitor.ports import Pane, PredictionSource
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TrainedOn", "TrainingRows", "training_rows"]
-
 TrainedOn = Literal["all", "recent", "weighted"]
 
 

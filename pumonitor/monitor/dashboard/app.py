@@ -60,8 +60,6 @@ from pumonitor.names import title
 from pumonitor.plain_text import one_line
 from pumonitor.report.numbers import percent
 
-__all__ = ["make_app"]
-
 # The address of the database is for those who run it.
 _UNAVAILABLE: Final = "It cannot be asked at the moment. The server's log says why."
 

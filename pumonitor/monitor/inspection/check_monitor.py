@@ -39,8 +39,6 @@ from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
 from pumonitor.prior.followed.worth_of_audits import Worth
 
-__all__ = ["Due", "MonitorCheck", "check_monitor", "windows_due"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:

@@ -23,24 +23,6 @@ from pumonitor.plain_text import one_line
 from pumonitor.ports import State
 from pumonitor.results import Finding
 
-__all__ = [
-    "Insight",
-    "Number",
-    "WindowInsight",
-    "doubts_in",
-    "doubts_of",
-    "features_left_out",
-    "finding_notes",
-    "findings_in",
-    "insight_of",
-    "plain",
-    "plain_row",
-    "prior_notes",
-    "prior_said",
-    "results_of",
-    "undefined_notes",
-]
-
 SHOWN: Final = ("class_prior", "aul", "auc", "precision", "recall", "f1")
 _RECENT: Final = timedelta(days=400)
 _FEW: Final = 30

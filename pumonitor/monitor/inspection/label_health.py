@@ -20,18 +20,6 @@ from pumonitor.monitor.windows.labels_to_come import (
 )
 from pumonitor.ports import ReviewerCounts, State
 
-__all__ = [
-    "WHERE_WORDS",
-    "Arrival",
-    "Interval",
-    "LabelHealth",
-    "LabelOrigin",
-    "LabelsOfWindow",
-    "ReviewsWorth",
-    "label_health",
-    "label_health_sentences",
-]
-
 _WINDOWS: Final = 60
 _ORIGINS: Final = {
     "not reviewed": "Complaint alone",

@@ -31,8 +31,6 @@ from pumonitor.monitor.rules.alerts.rule import (
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Window
 
-__all__ = ["RuleOutlook", "rule_outlooks", "short_to_learn"]
-
 FEW_TO_LEARN: Final = 10
 """Windows, below which a detector hardly knows how much windows differ."""
 

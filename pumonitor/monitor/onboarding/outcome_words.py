@@ -9,13 +9,6 @@ from typing import Final
 from pumonitor._validate import Meaning, word_meaning
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 
-__all__ = [
-    "is_named_like_an_outcome",
-    "sorted_words",
-    "words_meant",
-    "written_words",
-]
-
 _OUTCOMES: Final = re.compile(
     r"(.*_)?(labels?|state|status|outcome|verdict|result|decision|disposition|resolution|finding|"
     r"diagnosis|feedback|(is_?)?(fraud|fraudulent|positive|confirmed|churned|abuse|spam|bad))"

@@ -13,16 +13,6 @@ from pumonitor.monitor.rules.alerts.usual import OVER
 from pumonitor.monitor.rules.windows.input_findings import InputFinding, InputKind, input_findings
 from pumonitor.ports import Window
 
-__all__ = [
-    "ROW_KINDS",
-    "WindowFinding",
-    "findings_of",
-    "findings_of_counts",
-    "findings_of_windows",
-    "odd_rows",
-    "summed_up",
-]
-
 ROW_KINDS: Final = {
     "predictions": "predictions that count",
     "duplicate_predictions": "repeated predictions with the same score, left out",

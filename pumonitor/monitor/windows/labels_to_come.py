@@ -19,8 +19,6 @@ from pumonitor.monitor.windows.class_prior.arrivals import since_when_labels_tel
 from pumonitor.ports import Pane
 from pumonitor.results import Finding
 
-__all__ = ["KnownLabels", "LabelsToCome", "arrival_of", "known_labels", "labels_to_come"]
-
 _NAME: Final = "labels_to_come"
 
 

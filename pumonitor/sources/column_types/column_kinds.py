@@ -9,18 +9,6 @@ from typing import Final, Literal, get_args
 
 from pumonitor.errors import InputError, did_you_mean
 
-__all__ = [
-    "Column",
-    "DamagedFile",
-    "Key",
-    "Kind",
-    "Relation",
-    "RelationPart",
-    "key_of",
-    "named_column",
-    "types_agree",
-]
-
 Kind = Literal[
     "integer",
     "number",  # floating point in 64 bits, or decimal

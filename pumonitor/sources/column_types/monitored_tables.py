@@ -6,18 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = [
-    "Ambiguous",
-    "Channel",
-    "LabelColumns",
-    "LabelWords",
-    "PredictionColumns",
-    "ReviewColumns",
-    "SqlQuery",
-    "SqlTable",
-    "TimeUnit",
-]
-
 TimeUnit = Literal["s", "ms", "us", "ns"]
 
 Ambiguous = Literal["earlier", "later"]

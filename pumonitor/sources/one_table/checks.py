@@ -18,8 +18,6 @@ from pumonitor.errors import InputError
 from pumonitor.sources.column_types.columns import Rows
 from pumonitor.sources.reach.session import Session
 
-__all__ = ["Totals", "check_rows"]
-
 _DECIMAL_COMMA = re.compile(r"^\s*-?\d+,\d+\s*$")
 
 

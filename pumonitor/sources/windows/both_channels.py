@@ -29,16 +29,6 @@ from pumonitor.sources.windows.reviewer_agreement import ReviewerVerdicts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "BOTH_CHANNELS",
-    "ReviewTable",
-    "described_queue",
-    "labels_of_both",
-    "verdicts_by_reviewer",
-    "with_queued",
-]
-
-
 BOTH_CHANNELS: Final = LabelStates(
     least=0, number=STATES, positive=POSITIVE_STATES, disputed=DIFFERING_STATES
 )

@@ -39,8 +39,6 @@ from pumonitor.sources.windows.parquet_files import file_of, parquet_files
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DuckDBEngine"]
-
 _SAMPLE_ROWS: Final = 1000
 # The rest prune files and use their statistics, which tell nothing of NaN; nothing asks them to.
 _WITHOUT: Final = ("statistics_propagation",)

@@ -34,8 +34,6 @@ from pumonitor.sources.windows.several import (
 )
 from pumonitor.sources.windows.statement_values import Values
 
-__all__ = ["QueryParts", "Statement"]
-
 # Microseconds from the first year of calendars to 1970.
 _SINCE_YEAR_1: Final = 62_135_596_800_000_000
 _SO_FAR: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"

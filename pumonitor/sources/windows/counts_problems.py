@@ -19,8 +19,6 @@ from pumonitor.sources.windows.counts_rows import (
     PredictionTable,
 )
 
-__all__ = ["Unusable", "label_problems", "nul_problem", "prediction_problems", "problem_column"]
-
 _LENGTH: Final = 40
 _WHOLE: Final = re.compile(r"-?\d+")
 _VERDICTS: Final = (

@@ -26,26 +26,6 @@ from pumonitor.sources.column_types.time_columns import (
 )
 from pumonitor.sources.windows.statement_values import Values
 
-__all__ = [
-    "LABEL_PROBLEMS",
-    "NUMBERS",
-    "PREDICTION_PROBLEMS",
-    "QUEUE_COARSER",
-    "LabelStates",
-    "LabelTable",
-    "PredictionTable",
-    "channel_column",
-    "feature_columns",
-    "feature_sql",
-    "label_rows",
-    "prediction_ends",
-    "prediction_ids",
-    "prediction_problem",
-    "prediction_rows",
-    "prediction_times",
-    "timed_rows",
-]
-
 PREDICTION_PROBLEMS: Final = ("id", "time", "score", "infinite score", "score out of range")
 LABEL_PROBLEMS: Final = ("id", "known_at", "label", "propensity")
 """What can be wrong with a row, numbered from 1 in this order."""

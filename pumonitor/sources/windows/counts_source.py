@@ -55,8 +55,6 @@ from pumonitor.sources.windows.unmatched_labels import (
 if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
 
-__all__ = ["CountedSource"]
-
 _log = logging.getLogger("pumonitor")
 
 

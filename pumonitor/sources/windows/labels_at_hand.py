@@ -35,8 +35,6 @@ from pumonitor.sources.windows.reviewer_agreement import ReviewerVerdicts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LabelsAtHand"]
-
 _ROWS_HELD: Final = 2_000_000
 """Of labels, as they are read once and looked at for every window: some 100 MB."""
 _HELD: Final = f"{LASTING}_labels"

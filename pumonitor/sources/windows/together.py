@@ -17,8 +17,6 @@ from pumonitor.sources.windows.counts_query import CountQuery
 from pumonitor.sources.windows.counts_rows import PredictionTable
 from pumonitor.sources.windows.labels_at_hand import LabelsAtHand
 
-__all__ = ["Counting", "Together"]
-
 _MOST_WINDOWS: Final = 64
 """That are counted by one statement: their answers are held together."""
 

@@ -54,8 +54,6 @@ from pumonitor.results import LabelOrigin
 if TYPE_CHECKING:
     from pumonitor.prior import GivenOrEstimated
 
-__all__ = ["Monitor", "Reference"]
-
 
 class Reference(Period):
     """The period whose windows later ones are compared with, from start up to but excluding end.

@@ -11,8 +11,6 @@ from pumonitor.monitor.config.sections.sources import Channel, Outcomes, TableCo
 from pumonitor.monitor.config.values.kinds import Column, Part, Words, is_number
 from pumonitor.sources.column_types.monitored_tables import ReviewColumns
 
-__all__ = ["BESIDE_REVIEWS", "RateInterval", "Reasons", "Reviews", "as_queues"]
-
 
 def _rate(given: Any) -> Any:
     """A share, or its two ends."""

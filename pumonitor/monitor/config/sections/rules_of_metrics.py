@@ -27,20 +27,6 @@ from pumonitor.names import COUNTS
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.rule import Condition
 
-__all__ = [
-    "DETECTORS",
-    "AnyRule",
-    "ChangeRule",
-    "LimitRule",
-    "MetricRule",
-    "RuleOfMetric",
-    "SegmentRule",
-    "ShiftRule",
-    "SingleWindowRule",
-    "WindowRule",
-    "WithWarning",
-]
-
 _NOT_SHARES: Final = (*COUNTS, "lift_at_k", "ll_score")
 _CORRELATIONS: Final = ("mcc", "mcc_max", "mcc_pu")
 _BET_ON: Final = ("aul", "auc", "recall")

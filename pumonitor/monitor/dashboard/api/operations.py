@@ -41,8 +41,6 @@ from pumonitor.monitor.dashboard.api.windows import (
     windows_answer,
 )
 
-__all__ = ["OPERATIONS", "Change", "Link", "Operation", "Read"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:

@@ -25,8 +25,6 @@ from pumonitor.monitor.inspection.insights import doubts_in, findings_in, prior_
 from pumonitor.monitor.ledger.records.windows import PaneRecord, WindowRecord
 from pumonitor.monitor.page_addresses import version_read
 
-__all__ = ["results_answer", "window_answer", "windows_answer"]
-
 _SOME_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _OF_A_RESULT: Final = ("", _SOME_TIME, "", "", "", 0)
 _OF_A_WINDOW: Final = ("", _SOME_TIME)

@@ -21,8 +21,6 @@ from pumonitor.monitor.inspection.label_health import (
 )
 from pumonitor.report.numbers import percent_with_interval
 
-__all__ = ["health_of", "labels_page"]
-
 
 def labels_page(site: Site, name: str) -> dict[str, Any]:
     """What the page of a monitor's labels shows.

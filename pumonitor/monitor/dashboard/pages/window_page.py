@@ -33,8 +33,6 @@ from pumonitor.monitor.reports.window_files import window_files_of
 from pumonitor.monitor.reports.window_problem import window_problem
 from pumonitor.names import COUNTS, GROUPS, MEANING, UNCORRECTED_OF, title
 
-__all__ = ["WindowFound", "window_csv", "window_found", "window_page", "window_report_html"]
-
 _MOST_NOTES: Final = 40
 _AN_INSTANT: Final = timedelta(microseconds=1)
 

@@ -25,8 +25,6 @@ from pumonitor.monitor.ledger.records.collected import LabeledCount, PaneCounts,
 from pumonitor.monitor.ledger.records.rows import series_in, window_of
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 
-__all__ = ["CollectedReader"]
-
 
 class CollectedReader(DatabaseReader):
     """Reads collected data of windows."""

@@ -17,8 +17,6 @@ from pumonitor.monitor.ledger.records.collected import LabeledCount
 from pumonitor.monitor.rules.labels.maturity import LabelMaturity, ShareKnown, label_maturity
 from pumonitor.ports import Pane
 
-__all__ = ["Arrivals", "since_when_labels_tell"]
-
 _MATURITIES_BACK: Final = 3
 """Labels of windows longer ago say nothing of how they arrive now."""
 
