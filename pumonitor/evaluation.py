@@ -224,6 +224,7 @@ def evaluate(
             class_prior=class_prior,
             scenario=scenario,
             label_purity=label_purity,
+            entity=entity,
             given={
                 "label_frequency": label_frequency,
                 "propensity": propensity,
@@ -236,7 +237,6 @@ def evaluate(
                 "min_propensity": min_propensity or None,
                 "label_source": label_source,
                 "calibrated_scores": calibrated_scores or None,
-                "entity": entity,
                 "correct_prior_bias": correct_prior_bias or None,
             },
         )

@@ -22,7 +22,15 @@ from benchmarks.reviews.changes import judge_changes
 from benchmarks.reviews.gating import judge_streams as judge_gate
 from benchmarks.reviews.pairs import COMPARED, measure_pair, pair_cells
 from benchmarks.reviews.streams import judge_delays, judge_streams
-from benchmarks.reviews.windows import METRICS, MODELS, SETS, Cell, counts_of, draw_window
+from benchmarks.reviews.windows import (
+    METRICS,
+    MODELS,
+    SETS,
+    Cell,
+    counts_of,
+    draw_window,
+    table_of,
+)
 from pumonitor.audit.metrics import metric_draws
 from pumonitor.reviews.bins import cuts_of_queue
 from pumonitor.reviews.estimation import estimate_reviews
@@ -39,7 +47,8 @@ def measure(cell: Cell, *, runs: int, seed: int) -> tuple[dict[str, float], dict
         window = draw_window(cell, np.random.default_rng([seed, run]))
         counts, truth = counts_of(window), window.truth()
         cuts = cuts_of_queue(window.score, window.reviews)
-        estimates = read_reviews(counts, cuts=cuts).estimates
+        effect = table_of(window).rank_design_effect if cell.most > 1 else 1.0
+        estimates = read_reviews(counts, cuts=cuts, design_effect=effect).estimates
         for name in METRICS:
             low, high = estimates[name].low, estimates[name].high
             held[name].append(low <= truth[name] <= high)
@@ -84,6 +93,13 @@ def violation_cells() -> Iterator[Cell]:
         yield replace(base, shape="tenfold")
 
 
+def entity_cells() -> Iterator[Cell]:
+    """Positives that share entities, complain together and score more or less alike."""
+    for blocks in (True, False):
+        for most, alike in ((5, 0.5), (20, 0.5), (20, 0.9)):
+            yield Cell(blocks=blocks, most=most, alike=alike)
+
+
 def day_cells() -> Iterator[Cell]:
     """The highest of each day of a week, reviewed down to a score that differs from day to day."""
     for blocks in (True, False):
@@ -103,7 +119,7 @@ def print_cells(cells: Iterator[Cell], *, runs: int, seed: int) -> None:
         line = ", ".join(f"{name} {covered[name]:.3f} ({width[name]:.3g})" for name in METRICS)
         extra = "".join(
             f", {name} {getattr(cell, name):g}"
-            for name in ("detection_rate", "undecided", "by_rule", "declined")
+            for name in ("detection_rate", "undecided", "by_rule", "declined", "most", "alike")
             if getattr(cell, name) != getattr(Cell(), name)
         )
         print(f"{cell}{extra}: {line}", flush=True)
@@ -176,7 +192,7 @@ def main() -> None:
     """Print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     sections = (
-        *("coverage", "violations", "days", "compare", "capacity", "changes"),
+        *("coverage", "violations", "entities", "days", "compare", "capacity", "changes"),
         *("streams", "delays", "gate", "cost"),
     )
     parser.add_argument("--only", nargs="+", choices=sections, default=list(sections))
@@ -192,6 +208,8 @@ def main() -> None:
                 print_cells(cells, runs=asked.runs, seed=asked.seed)
             case "violations":
                 print_cells(violation_cells(), runs=asked.runs, seed=asked.seed)
+            case "entities":
+                print_cells(entity_cells(), runs=asked.runs, seed=asked.seed)
             case "days":
                 print_cells(day_cells(), runs=asked.runs, seed=asked.seed)
             case "compare":

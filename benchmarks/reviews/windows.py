@@ -58,6 +58,11 @@ class Cell:
         Share of the rows that a rule reviews, of positives ten times as often.
     declined : float
         Share of the reviewed that is stopped instead.
+    most : int
+        Positives of one entity: 1 to so many, which complain together or not at all; above 1 with
+        normal scores alone.
+    alike : float
+        Correlation of their scores.
     days : int
         The queue takes equally many of each, though they differ in rows and in positives by up to
         a factor of four.
@@ -75,6 +80,8 @@ class Cell:
     undecided: float = 0.0
     by_rule: float = 0.0
     declined: float = 0.0
+    most: int = 1
+    alike: float = 0.5
     days: int = 1
 
     def __str__(self) -> str:
@@ -99,6 +106,7 @@ class Window:
     complained: BoolArray
     reviews: Reviews
     threshold: float
+    entity: NDArray[np.intp] | None = None
 
     def truth(self) -> dict[str, float]:
         """The metrics of these very rows."""
@@ -141,9 +149,16 @@ def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
     """Rows of a cell; the threshold is where the queue begins."""
     day, times = _days(cell, rng)
     positive = rng.random(cell.rows) < cell.class_prior * times[day]
+    entity = np.arange(cell.rows)
+    if cell.most > 1:
+        positive, entity = _positives_of_entities(cell, rng)
     if cell.scores == "normal":
         apart = np.sqrt(2) * special.ndtri(float(cell.model))
         score = rng.normal(apart * positive)
+        if cell.most > 1:
+            shared = np.sqrt(cell.alike) * rng.normal(size=cell.rows)[entity]
+            own = np.sqrt(1 - cell.alike) * (score - apart)
+            score = np.where(positive, apart + shared + own, score)
         height = special.ndtr(score - apart)
     else:
         highs, lows = _pool(cell.scores, cell.model)
@@ -166,7 +181,7 @@ def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
     return Window(
         score=score,
         positive=positive,
-        complained=positive & (rng.random(cell.rows) < chance) & ~blocked,
+        complained=positive & (rng.random(cell.rows)[entity] < chance) & ~blocked,
         reviews=Reviews(
             verdicts,
             blocks=cell.blocks,
@@ -174,7 +189,19 @@ def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
             stopped=stopped,
         ),
         threshold=float(np.sort(score)[-max(round(cell.reviewed * cell.rows), 1)]),
+        entity=entity,
     )
+
+
+def _positives_of_entities(
+    cell: Cell, rng: np.random.Generator
+) -> tuple[BoolArray, NDArray[np.intp]]:
+    """Positives that come so many at a time, and whose each row is; negatives are their own."""
+    entities = rng.poisson(cell.rows * cell.class_prior / ((1 + cell.most) / 2))
+    of_positive = np.repeat(np.arange(entities), rng.integers(1, cell.most + 1, size=entities))
+    entity = np.arange(cell.rows)
+    entity[: len(of_positive)] = of_positive
+    return np.arange(cell.rows) < len(of_positive), entity
 
 
 def _days(cell: Cell, rng: np.random.Generator) -> tuple[NDArray[np.intp], FloatArray]:
@@ -199,9 +226,7 @@ def counts_of(window: Window) -> ReviewCounts:
     """Rows of a window by score bin and by what is known of them."""
     _, edges = edges_of_queue(window.score, window.reviews)
     kinds = kinds_of_rows(window.complained, window.reviews)
-    table = ScoreTable.from_arrays(
-        labels_of_kinds(kinds), window.score, thresholds=(window.threshold, *edges)
-    )
+    table = table_of(window)
     return count_rows(
         table,
         window.score,
@@ -209,4 +234,16 @@ def counts_of(window: Window) -> ReviewCounts:
         threshold=window.threshold,
         cuts=edges,
         blocks=window.reviews.blocks,
+    )
+
+
+def table_of(window: Window) -> ScoreTable:
+    """Known positives against all other rows, by score and entity."""
+    _, edges = edges_of_queue(window.score, window.reviews)
+    kinds = kinds_of_rows(window.complained, window.reviews)
+    return ScoreTable.from_arrays(
+        labels_of_kinds(kinds),
+        window.score,
+        thresholds=(window.threshold, *edges),
+        entity=window.entity,
     )

@@ -178,6 +178,7 @@ def evaluate(
                             thresholds={scores: threshold},
                             columns=reviews,
                             detection_rate=detection_rate,
+                            entity=entity,
                             progress=step,
                         )
                         step("Estimating", None)
@@ -187,7 +188,7 @@ def evaluate(
                             threshold=threshold,
                             propensity=column_or_number(propensity),
                             sample_weight=sample_weight,
-                            entity=entity,
+                            entity=None if entity is None else rows.texts[entity],
                             label_frequency=frequency,
                             min_propensity=min_propensity,
                             **reviewed,

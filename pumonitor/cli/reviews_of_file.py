@@ -188,6 +188,7 @@ def read_reviewed_rows(
     thresholds: Mapping[str, float],
     columns: ReviewColumns,
     detection_rate: float,
+    entity: str | None = None,
     progress: Any,
 ) -> tuple[ScoredRows, dict[str, Any]]:
     """Read rows with their verdicts.
@@ -201,6 +202,8 @@ def read_reviewed_rows(
     columns : ReviewColumns
     detection_rate : float
         Share of the positives it sees that review finds; 1 unless it is known.
+    entity : str, optional
+        Column that is read as text beside them.
     progress : callable
         Called with a step's name and the share of it that is done.
 
@@ -217,7 +220,10 @@ def read_reviewed_rows(
     from pumonitor.reviews.given import Reviews
     from pumonitor.sources.one_table.scored_rows import read_scored_rows
 
-    named = [columns.verdicts, columns.chosen_by, columns.probability, columns.stopped]
+    named = [
+        *(columns.verdicts, columns.chosen_by, columns.probability, columns.stopped),
+        entity,
+    ]
     ranking = () if columns.ranked_by is None else (columns.ranked_by,)
     rows = read_scored_rows(
         file,

@@ -157,10 +157,10 @@ def decide(
             class_prior=class_prior,
             scenario=scenario,
             label_purity=label_purity,
+            entity=entity,
             given={
                 "propensity": propensity,
                 "sample_weight": sample_weight,
-                "entity": entity,
                 "audit": audit,
                 "ids": ids,
             },

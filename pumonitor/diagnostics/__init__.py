@@ -71,6 +71,7 @@ def diagnose(
     if reviewed:
         found = [
             *infeasible_values(estimates, settings),
+            *few_entities(settings),
             *no_ranking(estimates),
             *tied_scores(table),
             *one_sided_decision(estimates, class_prior, settings),

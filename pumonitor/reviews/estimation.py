@@ -174,7 +174,7 @@ def _posterior(
     bins, p = counts.bins, special.expit(drawn.p_logit)
     positives = np.broadcast_to(_known(parts.counts), drawn.p_logit.shape).astype(float)
     for number, share in likelihood.hidden(drawn.p_logit, drawn.v, drawn.s_logit):
-        positives = positives + _hidden(number, share, likelihood.design_effect, rng)
+        positives = positives + hidden_positives(number, share, likelihood.design_effect, rng)
     positives = parts.sum_by_bin(positives)
     inside = bins.concordance + bins.concordance_error * rng.standard_normal(positives.shape)
     return ReviewPosterior(
@@ -189,14 +189,16 @@ def _posterior(
     )
 
 
-def _hidden(
+def hidden_positives(
     number: NDArray[np.int64], share: FloatArray, together: float, rng: np.random.Generator
 ) -> FloatArray:
     """Positives among so many rows of each bin, of which so many come together."""
     if together == 1:
         return rng.binomial(number, share).astype(float)
-    groups = np.floor(number / together + rng.random(share.shape)).astype(np.int64)
-    return np.asarray(np.minimum(together * rng.binomial(groups, share), number))
+    # Not more at a time than there are.
+    size = np.minimum(together, np.maximum(number, 1))
+    groups = np.floor(number / size + rng.random(share.shape)).astype(np.int64)
+    return np.asarray(np.minimum(size * rng.binomial(groups, share), number))
 
 
 def _known(counts: ReviewCounts) -> NDArray[np.int64]:

@@ -1,0 +1,102 @@
+"""Reviews where positives share entities: wider intervals, the same known positives."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import pumonitor
+from benchmarks.reviews.windows import Cell, counts_of, draw_window, table_of
+from pumonitor.cli.app import app
+from pumonitor.errors import InputError
+from pumonitor.reviews.estimation import DRAWS, hidden_positives
+from pumonitor.reviews.reading import read_reviews
+
+CELL = Cell(most=20, alike=0.9, blocks=False)
+
+
+@pytest.fixture(scope="module")
+def window():
+    return draw_window(CELL, np.random.default_rng([4, 2]))
+
+
+def evaluated(window, **given):
+    return pumonitor.evaluate(
+        window.complained, window.score, threshold=window.threshold, reviews=window.reviews, **given
+    )
+
+
+@pytest.fixture(scope="module")
+def shared(window):
+    return evaluated(window, entity=window.entity)
+
+
+def test_intervals_widen_with_entities_and_stay_without_shared_ones(window, shared):
+    plain = evaluated(window)
+    alone = evaluated(window, entity=np.arange(CELL.rows))
+    for name in ("class_prior", "recall", "auc"):
+        assert (shared[name].high - shared[name].low) > 1.2 * (plain[name].high - plain[name].low)
+        assert alone[name] == plain[name]
+    assert shared.settings["labeled_entities"] < shared.settings["n_labeled"]
+
+
+def test_every_other_interval_holds_the_truth_only_with_entities():
+    held = {effect: [] for effect in (False, True)}
+    for run in range(6):
+        window = draw_window(CELL, np.random.default_rng([7, run]))
+        counts, truth = counts_of(window), window.truth()["auc"]
+        for use in held:
+            effect = table_of(window).rank_design_effect if use else 1.0
+            auc = read_reviews(counts, design_effect=effect).estimates["auc"]
+            held[use].append(auc.low <= truth <= auc.high)
+    assert sum(held[True]) > sum(held[False])
+
+
+def test_hidden_positives_come_in_groups():
+    rng = np.random.default_rng(1)
+    number, share = np.array([400, 3, 0]), np.full((20 * DRAWS, 3), 0.05)
+    apart = hidden_positives(number, share, 1.0, rng)
+    together = hidden_positives(number, share, 8.0, rng)
+    assert together.mean(axis=0) == pytest.approx(apart.mean(axis=0), rel=0.1)
+    assert together[:, 0].var() == pytest.approx(8 * apart[:, 0].var(), rel=0.05)
+    assert together.max(axis=0).tolist() <= number.tolist()
+
+
+def test_a_score_that_did_not_fill_the_queue_is_refused(window):
+    other = window.score + np.random.default_rng(0).normal(size=CELL.rows)
+    given = pumonitor.Reviews(window.reviews.given, blocks=False, ranked_by=window.score)
+    with pytest.raises(InputError, match="where the score that is evaluated filled the queue"):
+        pumonitor.evaluate(
+            window.complained,
+            other,
+            threshold=2.0,
+            reviews=given,
+            entity=window.entity,
+        )
+
+
+def test_the_command_reads_the_column(tmp_path, window, shared):
+    verdict = pd.Series(window.reviews.given, dtype=object)
+    frame = pd.DataFrame(
+        {
+            "chargeback": window.complained.astype(int),
+            "score": window.score,
+            "verdict": verdict,
+            "card": [f"c{number}" for number in window.entity],
+        }
+    )
+    frame.to_parquet(tmp_path / "scored.parquet")
+    done = CliRunner().invoke(
+        app,
+        [
+            *("evaluate", str(tmp_path / "scored.parquet"), "--labels", "chargeback"),
+            *("--scores", "score", "--threshold", repr(window.threshold), "--verdicts", "verdict"),
+            *("--no-blocks", "--entity", "card", "--json"),
+        ],
+    )
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["settings"]["labeled_entities"] == shared.settings["labeled_entities"]
+    assert found["estimates"]["recall"]["low"] == pytest.approx(shared["recall"].low)
