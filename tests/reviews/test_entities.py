@@ -47,10 +47,10 @@ def test_every_other_interval_holds_the_truth_only_with_entities():
     for run in range(6):
         window = draw_window(CELL, np.random.default_rng([7, run]))
         counts, truth = counts_of(window), window.truth()["auc"]
-        for use in held:
+        for use, holds in held.items():
             effect = table_of(window).rank_design_effect if use else 1.0
             auc = read_reviews(counts, design_effect=effect).estimates["auc"]
-            held[use].append(auc.low <= truth <= auc.high)
+            holds.append(auc.low <= truth <= auc.high)
     assert sum(held[True]) > sum(held[False])
 
 
