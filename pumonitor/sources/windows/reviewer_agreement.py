@@ -41,8 +41,22 @@ class ReviewerVerdicts:
     ) -> None:
         self._names = names
         order = np.lexsort((verdict, known, reviewer, case))
-        self._case, self._reviewer = case[order], reviewer[order]
-        self._known, self._verdict = known[order], verdict[order]
+        case, reviewer, known, verdict = (
+            column[order] for column in (case, reviewer, known, verdict)
+        )
+        pairs = case * max(len(names), 1) + reviewer
+        is_first = np.diff(pairs, prepend=-1) != 0
+        people = np.bincount(case[is_first], minlength=int(case.max(initial=-1)) + 1)
+        by_time = np.argsort(known[is_first], kind="stable")
+        self._first_known = known[is_first][by_time]
+        self._first_reviewer = reviewer[is_first][by_time]
+        # Without times of their own verdicts are known from 0 on, and count at every moment.
+        self._is_timeless = not known.any()
+        # Of most cases there is one reviewer, with whom nobody can agree.
+        is_shared = people[case] > 1
+        self._case = np.unique(case[is_shared], return_inverse=True)[1]
+        self._reviewer = reviewer[is_shared]
+        self._known, self._verdict = known[is_shared], verdict[is_shared]
 
     @classmethod
     def none(cls) -> Self:
@@ -56,15 +70,18 @@ class ReviewerVerdicts:
         The latest verdict of each reviewer on a case counts, and two differ where one says
         positive and the other negative. At most 20 are told.
         """
-        inside = (self._known >= microseconds(since)) & (self._known <= microseconds(until))
-        # Without times of their own verdicts count at every moment.
-        chosen = np.flatnonzero(inside | (self._known == 0))
+        begin, end = microseconds(since), microseconds(until)
+        if self._is_timeless:
+            begin = end = 0
+        first = np.searchsorted(self._first_known, begin, side="left")
+        last = np.searchsorted(self._first_known, end, side="right")
+        cases = np.bincount(self._first_reviewer[first:last], minlength=len(self._names))
+        chosen = np.flatnonzero((self._known >= begin) & (self._known <= end))
         case, reviewer = self._case[chosen], self._reviewer[chosen]
         is_last = np.ones(len(chosen), dtype=bool)
         is_last[:-1] = (case[1:] != case[:-1]) | (reviewer[1:] != reviewer[:-1])
         case, reviewer = case[is_last], reviewer[is_last]
         verdict = self._verdict[chosen][is_last]
-        cases = np.bincount(reviewer, minlength=len(self._names))
         decided = verdict != 0
         positive, negative = (
             np.bincount(case[verdict == value], minlength=int(case.max(initial=-1)) + 1)
