@@ -170,3 +170,23 @@ def test_the_report_draws_where_the_positives_are(shop, tmp_path):
     assert "Found by review" in written
     assert "Where the positives are" in written
     assert "Nobody sees a change of that slope" in written
+
+
+def test_chances_of_random_reviews_are_read(shop, tmp_path):
+    frame = pd.read_parquet(shop[0])
+    drawn = (np.arange(ROWS) % 100 == 0) & (frame["reason"] == "")
+    chance = np.where(np.arange(ROWS) % 200 == 0, "0.5", "0.02")
+    frame["reason"] = frame["reason"].mask(drawn, "random")
+    frame["verdict"] = frame["verdict"].mask(drawn, "0")
+    frame["chance"] = np.where(drawn, chance, "")
+    frame.to_parquet(tmp_path / "drawn.parquet")
+    asked = ("--verdicts", "verdict", "--blocks", "--chosen-by", "reason", "--json")
+    plain, weighted = (
+        json.loads(run(tmp_path / "drawn.parquet", *asked, *more).stdout)["reviews"]["rows"]
+        for more in ((), ("--probability", "chance"))
+    )
+    # Weighted rows are known, and leave their bin.
+    assert weighted["known_negative"] - plain["known_negative"] == drawn.sum()
+    wrong = run(tmp_path / "drawn.parquet", *asked, "--probability", "declined")
+    assert wrong.exit_code == 2
+    assert "--probability must be above 0 and at most 1" in " ".join(wrong.output.split())

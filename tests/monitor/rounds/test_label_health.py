@@ -179,6 +179,8 @@ def test_the_newest_window_knows_what_waits_and_what_is_to_come(team, health, cl
     matures = end + pd.Timedelta(days=21)
     left = ((week["reported_at"] > end) & (week["reported_at"] <= matures)).sum()
     assert newest.to_come.low <= left <= newest.to_come.high
+    share = health.arrivals[0].complaints.value
+    assert newest.to_come.expected == pytest.approx(newest.complaints * (1 / share - 1))
     page = client.get(f"/monitors/card-fraud/{address(NEWEST)}").text
     assert f"{newest.to_come.waiting} cases are queued without a verdict" in page
     said = client.get(f"/api/v1/monitors/card-fraud/{address(NEWEST)}").json
