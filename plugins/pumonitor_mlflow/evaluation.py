@@ -90,7 +90,9 @@ def _without_audit(
     """The same rows from scores and confirmations alone, for the report; None without an audit."""
     if evaluation.audit is None or rows is None:
         return None
-    options = {name: one for name, one in configuration.options.items() if name != "audit"}
+    # Where labels come from is no hindrance here: they are shown beside what the audit says.
+    left_out = {"audit", "label_origin"}
+    options = {name: one for name, one in configuration.options.items() if name not in left_out}
     weights = {name: one for name, one in rows.weights.items() if name != "ids"}
     return pumonitor.evaluate(rows.labels, rows.scores, **weights, **options)
 

@@ -28,7 +28,12 @@ def test_an_audit_is_read_with_the_column_of_ids(
         predictions="score",
         model_type="pu",
         evaluators="pu",
-        evaluator_config={"threshold": 1.0, "audit": audit, "ids": "order"},
+        evaluator_config={
+            "threshold": 1.0,
+            "audit": audit,
+            "ids": "order",
+            "label_origin": "both",
+        },
     )
     ev = pumonitor.evaluate(labels, scores, threshold=1.0, audit=audit, ids=ids)
     assert ev["f1"].method == "audit"

@@ -89,6 +89,10 @@ def test_the_page_draws_curves_with_tables(evaluated):
     assert shown.count("now 0.5</text>") == 4
     assert "The stronger shade is the 95% interval of the share, 7.0 to 13.0%" in shown
     assert "nan" not in shown.lower().replace("pane", "")
+    # Before all numbers.
+    said = shown.index("Labels are taken for a fair sample of the positives")
+    assert said < shown.index("<table")
+    assert "the odds of confirmation of the others, recall would be " in shown
 
 
 def test_a_revision_is_drawn_once(evaluated, monkeypatch):
