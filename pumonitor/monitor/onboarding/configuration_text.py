@@ -36,7 +36,7 @@ _DESTINATIONS: Final = (
 )
 _FEATURES: Final = (
     "      # features: [COLUMN, COLUMN]          # keep the class prior if the model breaks",
-    "      # group: CUSTOMER                     # an entity that recurs; with features",
+    "      # entity: CARD                        # labels of one card tell less than of others",
 )
 _RULES: Final = (
     "    # rules:                                # without rules no alert can fire",

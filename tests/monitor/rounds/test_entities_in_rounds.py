@@ -172,3 +172,12 @@ def test_a_missing_column_is_named(folder):
     checked = run(folder, "check")
     assert "cart" in checked.output
     assert checked.exit_code != 0
+
+
+def test_challengers_count_by_the_same_entity_unless_they_name_another(folder):
+    from pumonitor.monitor.config.file import read_configuration
+
+    for given, expected in (({}, "card"), ({"entity": "customer"}, "customer")):
+        configured(folder, challengers={"models": {"new": "new_score"}, **given})
+        monitor = read_configuration(folder / "pumonitor.yaml").configuration.monitors["cards"]
+        assert monitor.challengers.entity == expected

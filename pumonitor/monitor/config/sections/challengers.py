@@ -123,7 +123,8 @@ class Challengers(Part):
         What models of the registry are given; columns of the predictions unless given.
     entity : str or None
         Column of the predictions with the entity of a row (customer, device). The labels of one
-        entity in a window count once, together, and training keeps them in one fold.
+        entity in a window count once, together, and training keeps them in one fold. Without it
+        that of predictions.
     gate : Gate
         When one is surely better.
     output : str or int or None

@@ -479,6 +479,16 @@ class Monitor(Part):
 
     @field_validator("challengers")
     @classmethod
+    def _with_entity(
+        cls, challengers: Challengers | None, info: ValidationInfo
+    ) -> Challengers | None:
+        predictions = info.data.get("predictions")
+        if challengers is None or predictions is None or challengers.entity is not None:
+            return challengers
+        return challengers.model_copy(update={"entity": predictions.entity})
+
+    @field_validator("challengers")
+    @classmethod
     def _with_least_propensity(
         cls, challengers: Challengers | None, info: ValidationInfo
     ) -> Challengers | None:
