@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._validate import (
+    as_labels,
     as_number,
     as_scores,
     as_threshold,
@@ -35,7 +36,7 @@ from pumonitor.prior import GivenOrEstimated
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.labels.label_frequency import LabelFrequency, read_label_frequency
 from pumonitor.results import Evaluation, LabelOrigin, Scenario, Target
-from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_rows
+from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_models
 from pumonitor.reviews.given import Reviews
 from pumonitor.reviews.reading import ReviewedEstimates
 from pumonitor.sensitivity.at_priors import AtPriors
@@ -47,8 +48,18 @@ from pumonitor.sensitivity.label_preference import (
 )
 from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable, score_shares
+from pumonitor.values import (
+    as_worth,
+    draws_with_fair_labels,
+    draws_with_reviews,
+    refuse_beside_values,
+    with_values,
+)
 
 __all__ = ["evaluate", "evaluate_table"]
+
+_MODEL: Final = "scores"
+"""Name of the only model."""
 
 
 def evaluate(
@@ -80,6 +91,8 @@ def evaluate(
     ids: Any = None,
     reviews: Reviews | None = None,
     complaint_rate: tuple[float, float] | None = None,
+    value: Any = None,
+    value_unit: str | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """Estimate how well a scored population is classified when only some positives are confirmed.
@@ -180,6 +193,13 @@ def evaluate(
     complaint_rate : (low, high), optional
         With `reviews`: the share of the positives that nobody reviewed or stopped which have
         complained by now, at `confidence_level`.
+    value : array-like of shape (n,), optional
+        What is at stake in each row, such as an amount: finite, at least 0. `recall_value`,
+        `precision_value`, `caught_value` and `missed_value` are then estimated as well, for these
+        very rows (`pumonitor.values`). They are wrong where a positive's value makes it likelier to
+        be confirmed than others of its score.
+    value_unit : str, optional
+        What `value` is in, such as "EUR", for texts.
     rng : int, numpy Generator or None
         Seed of the intervals' draws; None is a fixed seed.
 
@@ -212,13 +232,14 @@ def evaluate(
     score_values = as_scores(scores)
     threshold = as_threshold(threshold, score_values)
     label_sources = scores_by_source(labels, score_values, label_source)
+    worth = as_worth(value, value_unit, rows=len(score_values))
     if reviews is not None:
-        table, reading = reviewed_rows(
+        models = reviewed_models(
             labels,
-            score_values,
+            {_MODEL: score_values},
             reviews=reviews,
             complaint_rate=complaint_rate,
-            thresholds=(threshold,),
+            thresholds={_MODEL: (threshold,)},
             confidence_level=confidence_level,
             f_beta=f_beta,
             class_prior=class_prior,
@@ -240,16 +261,30 @@ def evaluate(
                 "correct_prior_bias": correct_prior_bias or None,
             },
         )
-        return evaluate_table(
-            table,
+        ev = evaluate_table(
+            models.tables[_MODEL],
             threshold=threshold,
             confidence_level=confidence_level,
             top_k=top_k,
             f_beta=f_beta,
-            audit=reading,
+            audit=models.readings[_MODEL],
             rng=rng,
         )
+        if worth is None:
+            return ev
+        return with_values(ev, worth, draws_with_reviews(worth.values, models, _MODEL))
     refuse_without_reviews(complaint_rate)
+    if worth is not None:
+        refuse_beside_values(
+            scenario=scenario,
+            label_purity=label_purity,
+            given={
+                "propensity": propensity,
+                "sample_weight": sample_weight,
+                "entity": entity,
+                "audit": audit,
+            },
+        )
     weights = {
         "sample_weight": sample_weight,
         "propensity": propensity,
@@ -261,7 +296,7 @@ def evaluate(
         labels, score_values, thresholds=(threshold,), audit=audit, ids=ids, **weights
     )
     auxiliary_table, left_out = _auxiliary_table(labels, auxiliary, groups, weights)
-    return evaluate_table(
+    ev = evaluate_table(
         table,
         threshold=threshold,
         class_prior=class_prior,
@@ -282,6 +317,19 @@ def evaluate(
         audit=audit,
         rng=rng,
     )
+    if worth is None:
+        return ev
+    draws = draws_with_fair_labels(
+        worth.values,
+        as_labels(labels),
+        score_values,
+        table,
+        ev.class_prior,
+        threshold=threshold,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    return with_values(ev, worth, [draws])
 
 
 def _auxiliary_table(

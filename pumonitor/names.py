@@ -8,6 +8,7 @@ from typing import Any, Final
 
 __all__ = [
     "ALSO_CALLED",
+    "AMOUNTS",
     "AT_THRESHOLD",
     "COUNTS",
     "GROUPS",
@@ -15,6 +16,7 @@ __all__ = [
     "SHARES",
     "TITLES",
     "UNCORRECTED_OF",
+    "VALUE",
     "title",
     "top_k_text",
 ]
@@ -33,9 +35,16 @@ AT_THRESHOLD: Final = (
 )
 """Estimates of the decision at the chosen threshold."""
 
+VALUE: Final = ("recall_value", "precision_value", "caught_value", "missed_value")
+"""The same decision by what rows are worth, where that is given."""
+
+AMOUNTS: Final = ("caught_value", "missed_value")
+"""Estimates in the unit of the values."""
+
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "At the chosen threshold": AT_THRESHOLD,
+        "By value": VALUE,
         "Ranking, whatever the threshold": ("auc", "aul", "average_precision"),
         "How many positives there are": ("class_prior", "unlabeled_prior", "label_frequency"),
         "At the best threshold": (
@@ -96,6 +105,10 @@ TITLES: Final[Mapping[str, str]] = MappingProxyType(
         "balanced_accuracy": "Balanced accuracy",
         "mcc": "MCC",
         "ll_score": "LL score",
+        "recall_value": "Recall by value",
+        "precision_value": "Precision by value",
+        "caught_value": "Value of positives caught",
+        "missed_value": "Value of positives missed",
         "f1_max": "Best F1",
         "f1_max_threshold": "Threshold of best F1",
         "balanced_accuracy_max": "Best balanced accuracy",
@@ -211,6 +224,10 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
             "Recall squared over the share flagged. It runs from 0 to 1 / share of positives, so "
             "it compares models on the same cases only."
         ),
+        "recall_value": "Of what the real positives are worth, the share the model flags.",
+        "precision_value": "Of what the flagged cases are worth, the share of the real positives.",
+        "caught_value": "What the real positives that the model flags are worth.",
+        "missed_value": "What the real positives that the model does not flag are worth.",
         "f1_max": f"The highest F1 that any threshold gives. {_WITHOUT_LUCK}",
         "f1_max_threshold": "The score threshold that gives the highest F1.",
         "balanced_accuracy_max": (
@@ -270,6 +287,8 @@ def title(name: str, settings: Mapping[str, Any] = _NO_SETTINGS) -> str:
     --------
     >>> title("precision_at_k", {"top_k": 0.1}), title("f_beta", {"f_beta": 2.0})
     ('Precision, top 10%', 'F2')
+    >>> title("missed_value", {"value_unit": "EUR"})
+    'EUR of positives missed'
     >>> title("f1"), title("labeled_positives"), title("no_data")
     ('F1', 'Confirmed positives', 'no data')
     """
@@ -277,4 +296,6 @@ def title(name: str, settings: Mapping[str, Any] = _NO_SETTINGS) -> str:
         return f"{TITLES[name].removesuffix(' at k')}, {top_k_text(settings['top_k'])}"
     if name == "f_beta" and "f_beta" in settings:
         return f"F{settings['f_beta']:g}"
+    if name in AMOUNTS and settings.get("value_unit"):
+        return TITLES[name].replace("Value", settings["value_unit"], 1)
     return TITLES.get(name) or COUNTS.get(name) or name.replace("_", " ")

@@ -26,6 +26,7 @@ _ROW_KEYS = (
     "groups",
     "ids",
     "reviews",
+    "value",
 )
 _COLUMN_KEYS = frozenset(
     {
@@ -37,6 +38,7 @@ _COLUMN_KEYS = frozenset(
         "groups",
         "ids",
         "reviews",
+        "value",
     }
 )
 
@@ -84,7 +86,7 @@ class Configuration:
     options : mapping
         Keywords of `pumonitor.evaluate`, passed on as they are; with a table of counts those of
         `pumonitor.evaluate_table`.
-    labels, sample_weight, entity, propensity, label_source, groups, ids : str, array-like or None
+    labels, sample_weight, entity, propensity, label_source, groups, ids, value : str, array-like
         Columns of the data by name, or their values.
     auxiliary : list of str, table of features or None
         Columns of the data by name, or a table with a row for each of theirs.
@@ -110,6 +112,7 @@ class Configuration:
     groups: Any = None
     ids: Any = None
     reviews: Any = None
+    value: Any = None
     pos_label: Any = None
     table: Any = None
     col_mapping: Mapping[str, Any] = field(default_factory=dict)

@@ -74,6 +74,7 @@ def read_rows(
                 ("label_source", configuration.label_source),
                 ("groups", configuration.groups),
                 ("ids", configuration.ids),
+                ("value", configuration.value),
             )
             if value is not None
         }

@@ -22,10 +22,6 @@ IntArray = NDArray[np.int64]
 _ROUNDS: Final = 8
 _STEPS: Final = 15
 _STEEPEST: Final = 30.0
-_LINE_COUNTS: Final = 20.0
-_LINE_COUNTS_IN_BIN: Final = 4.0
-"""As many known positives of a cell inside a score bin, and of a bin of an axis, the line counts
-as."""
 _NEXT_TO_NONE: Final = 1e-9
 _CLOSE: Final = 1e-6
 
@@ -40,12 +36,18 @@ class Axis(NamedTuple):
         Normal score of that bin.
     mean, sd : (float, float)
         What is believed of the slope of the log odds over it, and of their bend.
+    turn : float
+        Standard deviation of the change of that slope over one unit of a score bin's rank.
+    line_counts : float
+        As many known positives of one of its bins the line counts as.
     """
 
     bin_of_cell: IndexArray
     normal: FloatArray
     mean: tuple[float, float]
     sd: tuple[float, float]
+    turn: float = 0.0
+    line_counts: float = 4.0
 
 
 def place_hidden(
@@ -56,6 +58,8 @@ def place_hidden(
     possible: IntArray,
     tells: NDArray[np.bool_],
     axes: Sequence[Axis],
+    rank: FloatArray,
+    line_counts: float = 20.0,
     rng: np.random.Generator,
 ) -> Iterator[tuple[int, FloatArray]]:
     """Draw in which cells of each score bin its hidden positives are.
@@ -72,6 +76,10 @@ def place_hidden(
     tells : ndarray of bool of shape (bins,)
         Score bins whose known positives tell how the odds go along the axes.
     axes : sequence of Axis
+    rank : ndarray of shape (bins,)
+        Of the score bins, from -1 to 1.
+    line_counts : float
+        As many known positives of a cell inside a score bin the axes count as.
     rng : numpy Generator
 
     Yields
@@ -80,18 +88,27 @@ def place_hidden(
         A score bin with hidden positives, and how many are in which cell.
     """
     positives = drawn.mean(axis=0) + known.sum(axis=1)
-    odds = _odds(known[tells], possible[tells], positives[tells], axes, len(drawn), rng)
-    for index, (hidden, known_here, possible_here, silent_here) in enumerate(
-        zip(drawn.T, known, possible, silent, strict=True)
+    odds, turns = _odds(
+        known[tells], possible[tells], positives[tells], axes, rank[tells], len(drawn), rng
+    )
+    for index, (hidden, known_here, silent_here) in enumerate(
+        zip(drawn.T, known, silent, strict=True)
     ):
         inside = np.flatnonzero(silent_here)
         number = np.clip(hidden, 0, silent_here.sum())
         if number.any():
-            fitted = odds * possible_here
-            fitted *= known_here.sum() / fitted.sum(axis=1, keepdims=True)
-            here = _departing(odds, fitted, known_here, _LINE_COUNTS, rng)
+            here = odds if turns is None else odds * np.exp(rank[index] * turns)
+            typical = here.mean(axis=0)
+            rows = possible[index]
+            chance = _chances_of_sum(typical, rows, positives[index : index + 1])[0]
+            # Where positives are many the chance of a row is less than in proportion to its odds.
+            fitted = here * (rows * chance / typical)
+            fitted *= known_here.sum() / np.maximum(
+                fitted.sum(axis=1, keepdims=True), _NEXT_TO_NONE
+            )
+            here = _departing(here, fitted, known_here, line_counts, rng)
             placed = np.zeros_like(here)
-            placed[:, inside] = _draw_hidden(number, here[:, inside], silent_here[inside], rng)
+            placed[:, inside] = draw_hidden(number, here[:, inside], silent_here[inside], rng)
             yield index, placed
 
 
@@ -100,9 +117,10 @@ def _odds(
     possible: IntArray,
     positives: FloatArray,
     axes: Sequence[Axis],
+    rank: FloatArray,
     draws: int,
     rng: np.random.Generator,
-) -> FloatArray:
+) -> tuple[FloatArray, FloatArray | None]:
     """Draws of the odds that a row of a cell is positive, but for a factor of each score bin.
 
     A line with a bend over the normal score of each axis, from which every bin of an axis departs
@@ -114,24 +132,35 @@ def _odds(
     positives : ndarray of shape (bins,)
         Known and hidden ones.
     axes : sequence of Axis
+    rank : ndarray of shape (bins,)
+
+    Returns
+    -------
+    (ndarray of shape (draws, cells), ndarray of shape (draws, cells) or None)
+        The odds where the rank is 0, and how their logarithm changes over one unit of it.
     """
-    heights = np.stack([axis.normal**power for axis in axes for power in (1, 2)], axis=1)
-    mean = np.concatenate([axis.mean for axis in axes])
-    sd = np.concatenate([axis.sd for axis in axes])
+    along = np.stack([axis.normal**power for axis in axes for power in (1, 2)], axis=1)
+    turning = [axis for axis in axes if axis.turn > 0]
+    turned = [rank[:, np.newaxis] * axis.normal for axis in turning]
+    lines = np.broadcast_to(along, (len(rank), *along.shape))
+    heights = np.concatenate([lines, *(turn[..., np.newaxis] for turn in turned)], axis=2)
+    mean = np.array([*(part for axis in axes for part in axis.mean), *(0.0 for _ in turning)])
+    sd = np.array([*(part for axis in axes for part in axis.sd), *(axis.turn for axis in turning)])
     slopes, expected = _slope_draws(known, possible, positives, heights, mean, sd, draws, rng)
-    odds = np.exp(np.clip(slopes @ heights.T, -_STEEPEST, _STEEPEST))
+    odds = np.exp(np.clip(slopes[:, : along.shape[1]] @ along.T, -_STEEPEST, _STEEPEST))
+    turns = None
+    if turning:
+        turns = slopes[:, along.shape[1] :] @ np.stack([axis.normal for axis in turning])
     for axis in axes:
         bin_of_cell = axis.bin_of_cell
         fitted, known_positives = (
             np.bincount(bin_of_cell, each).astype(float) for each in (expected, known.sum(axis=0))
         )
         ones = np.ones((draws, len(fitted)))
-        departs = _departing(ones, fitted, known_positives, _LINE_COUNTS_IN_BIN, rng)[
-            :, bin_of_cell
-        ]
+        departs = _departing(ones, fitted, known_positives, axis.line_counts, rng)[:, bin_of_cell]
         odds *= departs
         expected = expected * departs.mean(axis=0)
-    return odds
+    return odds, turns
 
 
 def _departing(
@@ -161,7 +190,7 @@ def _slope_draws(
     ----------
     known, possible : ndarray of shape (bins, cells)
     positives : ndarray of shape (bins,)
-    heights : ndarray of shape (cells, terms)
+    heights : ndarray of shape (bins, cells, terms)
     mean, sd : ndarray of shape (terms,)
         What is believed of the slopes.
 
@@ -174,6 +203,9 @@ def _slope_draws(
     -----
     Given how many positives of a bin are known, in which cells they are is multinomial, with
     chances in proportion to the positives of each. That has no term for how often they complain.
+    With p the chance of a row and n the rows of a cell, a share moves with a slope by 1 - p times
+    the height of the cell less the mean height of the bin, weighted by n p (1 - p), which keeps the
+    positives of the bin; Fisher's scoring finds the highest point.
     """
     precision = sd**-2.0
     total = known.sum(axis=1)[:, np.newaxis]
@@ -183,15 +215,18 @@ def _slope_draws(
         chance = _chances_of_sum(odds, possible, positives)
         share = possible * chance
         share /= np.maximum(share.sum(axis=1, keepdims=True), _NEXT_TO_NONE)
-        expected = (total * share).sum(axis=0)
-        gradient = (known.sum(axis=0) - expected) @ heights - precision * (slope - mean)
-        weight = total * share * (1 - chance)
-        middle = weight @ heights
-        information = (heights.T * weight.sum(axis=0)) @ heights + np.diag(precision)
-        information -= (middle.T / np.maximum(weight.sum(axis=1), _NEXT_TO_NONE)) @ middle
+        spread = possible * chance * (1 - chance)
+        spread /= np.maximum(spread.sum(axis=1, keepdims=True), _NEXT_TO_NONE)
+        middle = np.einsum("bc,bct->bt", spread, heights)
+        # Of the log of a cell's share: where positives are many it hardly moves.
+        moves = (1 - chance)[..., np.newaxis] * (heights - middle[:, np.newaxis])
+        moves -= np.einsum("bc,bct->bt", share, moves)[:, np.newaxis]
+        gradient = np.einsum("bc,bct->t", known, moves) - precision * (slope - mean)
+        information = np.einsum("bc,bct,bcu->tu", total * share, moves, moves) + np.diag(precision)
         slope = slope + np.clip(np.linalg.solve(information, gradient), -1, 1)
-    spread = np.linalg.cholesky(np.linalg.inv(information))
-    return slope + rng.standard_normal((draws, len(mean))) @ spread.T, expected
+    root = np.linalg.cholesky(np.linalg.inv(information))
+    expected = (total * share).sum(axis=0)
+    return slope + rng.standard_normal((draws, len(mean))) @ root.T, expected
 
 
 def _chances_of_sum(odds: FloatArray, rows: IntArray, wanted: FloatArray) -> FloatArray:
@@ -207,7 +242,8 @@ def _chances_of_sum(odds: FloatArray, rows: IntArray, wanted: FloatArray) -> Flo
     -------
     ndarray of shape (sums, cells)
     """
-    level = np.log(np.maximum(wanted, _NEXT_TO_NONE)) - np.log((odds * rows).sum(axis=-1))
+    everything = np.maximum((odds * rows).sum(axis=-1), _NEXT_TO_NONE)
+    level = np.log(np.maximum(wanted, _NEXT_TO_NONE)) - np.log(everything)
     for _ in range(_STEPS):
         chance = odds * np.exp(np.clip(level, -_STEEPEST, _STEEPEST))[:, np.newaxis]
         chance = chance / (1 + chance)
@@ -220,7 +256,7 @@ def _chances_of_sum(odds: FloatArray, rows: IntArray, wanted: FloatArray) -> Flo
     return np.asarray(chance)
 
 
-def _draw_hidden(
+def draw_hidden(
     hidden: FloatArray, odds: FloatArray, silent: IntArray, rng: np.random.Generator
 ) -> FloatArray:
     """Draw in which cells hidden positives are, in no cell more than it has silent rows.

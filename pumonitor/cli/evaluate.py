@@ -52,6 +52,7 @@ from pumonitor.cli.reviews_of_file import (
     messages_in_options,
     read_reviewed_rows,
 )
+from pumonitor.cli.value_of_file import Value, ValueUnit, value_of_rows
 
 if TYPE_CHECKING:
     from pumonitor.results import Evaluation
@@ -89,6 +90,8 @@ def evaluate(
     ranked_by: RankedBy = None,
     stopped: Stopped = None,
     complaint_rate: ComplaintRateText = None,
+    value: Value = None,
+    value_unit: ValueUnit = None,
     calibrated_scores: Annotated[
         bool,
         typer.Option(
@@ -170,7 +173,7 @@ def evaluate(
             from pumonitor.sources import read_score_table
 
             with settings_as_input():
-                if verdicts is not None:
+                if verdicts is not None or value is not None or value_unit is not None:
                     with messages_in_options():
                         rows, reviewed = read_reviewed_rows(
                             file,
@@ -179,6 +182,7 @@ def evaluate(
                             columns=reviews,
                             detection_rate=detection_rate,
                             entity=entity,
+                            value=value,
                             progress=step,
                         )
                         step("Estimating", None)
@@ -191,6 +195,8 @@ def evaluate(
                             entity=None if entity is None else rows.texts[entity],
                             label_frequency=frequency,
                             min_propensity=min_propensity,
+                            value=value_of_rows(rows, value),
+                            value_unit=value_unit,
                             **reviewed,
                             **options,
                         )

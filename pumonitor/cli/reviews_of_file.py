@@ -122,6 +122,7 @@ _ARGUMENTS: Final = (
     "probability",
     "ranked_by",
     "sample_weight",
+    "value_unit",
 )
 """Of the library, each of which is an option with hyphens."""
 
@@ -136,7 +137,9 @@ _AS_OPTIONS: Final = (
     ("blocks=True", "--blocks"),
     ("blocks=False", "--no-blocks"),
     ("blocks is False", "--no-blocks is given"),
-    (r"^(verdicts|stopped)\b", r"--\1"),
+    (r"^(verdicts|stopped|value)\b", r"--\1"),
+    ("or value$", "or --value"),
+    ("give value as well", "give --value as well"),
 )
 
 _FLAGS: Final = {"": False, "0": False, "false": False, "0.0": False}
@@ -189,9 +192,10 @@ def read_reviewed_rows(
     columns: ReviewColumns,
     detection_rate: float,
     entity: str | None = None,
+    value: str | None = None,
     progress: Any,
 ) -> tuple[ScoredRows, dict[str, Any]]:
-    """Read rows with their verdicts.
+    """Read rows, with their verdicts where there are any.
 
     Parameters
     ----------
@@ -204,13 +208,16 @@ def read_reviewed_rows(
         Share of the positives it sees that review finds; 1 unless it is known.
     entity : str, optional
         Column that is read as text beside them.
+    value : str, optional
+        Column of what rows are worth.
     progress : callable
         Called with a step's name and the share of it that is done.
 
     Returns
     -------
     (ScoredRows, dict)
-        The rows, and `reviews` and `complaint_rate` of `pumonitor.evaluate` and `compare`.
+        The rows, and `reviews` and `complaint_rate` of `pumonitor.evaluate` and `compare`; without
+        verdicts the `detection_rate`.
 
     Raises
     ------
@@ -222,7 +229,7 @@ def read_reviewed_rows(
 
     named = [
         *(columns.verdicts, columns.chosen_by, columns.probability, columns.stopped),
-        entity,
+        *(entity, value),
     ]
     ranking = () if columns.ranked_by is None else (columns.ranked_by,)
     rows = read_scored_rows(
@@ -232,8 +239,10 @@ def read_reviewed_rows(
         texts=[name for name in named if name is not None],
         progress=progress,
     )
+    if columns.verdicts is None:
+        return rows, {"detection_rate": detection_rate}
     reviews = Reviews(
-        rows.texts[str(columns.verdicts)],
+        rows.texts[columns.verdicts],
         blocks=bool(columns.blocks),
         words=_words(columns.words or []),
         chosen_by=None if columns.chosen_by is None else rows.texts[columns.chosen_by],
@@ -278,7 +287,7 @@ def _in_options(text: str) -> str:
     for pattern, instead in _AS_OPTIONS:
         text = re.sub(pattern, instead, text)
     text = re.sub(
-        "(?<=leave out )[a-z_, ]+(?=, or reviews)",
+        "(?<=leave out )[a-z_, ]+(?=, or (?:reviews|--value))",
         lambda names: re.sub("[a-z_]+", r"--\g<0>", names[0]),
         text,
     ).replace(", or reviews", ", or --verdicts")

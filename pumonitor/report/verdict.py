@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pumonitor.prior.followed.in_words import prior_changes
-from pumonitor.report.numbers import number, percent, percent_with_interval
+from pumonitor.report.numbers import interval_text, number, percent, percent_with_interval
 from pumonitor.report.prior_origin import over_time, prior_origin
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
@@ -34,6 +34,7 @@ def verdict(evaluation: Evaluation) -> list[str]:
     return [
         _flagged(evaluation),
         _found(evaluation),
+        *_worth(evaluation),
         _how_many(evaluation),
         _ranking(evaluation),
         *_cautions(evaluation),
@@ -98,6 +99,19 @@ def _found(evaluation: Evaluation) -> str:
         f"It finds about {_share(recall)} of the real positives, by flagging "
         f"{percent(flagged.displayed[0])} of all cases.{_beyond(recall)}{_too_wide(recall)}"
     )
+
+
+def _worth(evaluation: Evaluation) -> list[str]:
+    """What it misses, where it is known what rows are worth."""
+    missed, recall = (evaluation.estimates.get(name) for name in ("missed_value", "recall_value"))
+    if missed is None or recall is None:
+        return []
+    unit = evaluation.settings.get("value_unit")
+    _, low, high = missed.displayed
+    amount = f"{number(missed.value)}{f' {unit}' if unit else ''}"
+    untold = _untold("Which share of their value it finds", recall)
+    share = untold or f"It finds {_share(recall)} of their value."
+    return [f"Those it misses are worth {amount} ({interval_text(low, high)}). {share}"]
 
 
 def _how_many(evaluation: Evaluation) -> str:

@@ -170,6 +170,7 @@ def reviewed_models(
         rows=rows,
         bins_of_row=bins_of_row,
         scores=scores,
+        kinds=kinds,
     )
 
 

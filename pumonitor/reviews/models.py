@@ -42,6 +42,8 @@ class ReviewedModels:
     bins_of_row : mapping of str to ndarray of shape (n,)
         By bin of each model's score.
     scores : mapping of str to ndarray of shape (n,)
+    kinds : ndarray of shape (n,)
+        Index into `pumonitor.reviews.KINDS` of each row.
     """
 
     tables: Mapping[str, ScoreTable]
@@ -51,6 +53,7 @@ class ReviewedModels:
     rows: QueueRows
     bins_of_row: Mapping[str, NDArray[np.intp]]
     scores: Mapping[str, NDArray[np.float64]]
+    kinds: NDArray[np.intp]
 
     @property
     def class_prior(self) -> ClassPriorEstimate:

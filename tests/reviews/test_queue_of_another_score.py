@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pumonitor
-from pumonitor.audit.placing import _draw_hidden
+from pumonitor.audit.placing import draw_hidden
 from pumonitor.errors import InputError
 from pumonitor.reviews.front_door import reviewed_models, reviewed_rows
 from pumonitor.reviews.queue_score import ModelBins
@@ -90,7 +90,7 @@ def test_no_cell_gets_more_than_its_silent_rows():
     rng = np.random.default_rng(0)
     silent = np.array([1, 5, 40, 1000])
     hidden = np.array([0.0, 3.0, 46.0, 900.0, 1046.0])
-    placed = _draw_hidden(hidden, rng.gamma(2.0, size=(5, 4)), silent, rng)
+    placed = draw_hidden(hidden, rng.gamma(2.0, size=(5, 4)), silent, rng)
     assert np.all(placed <= silent + 1e-6)
     assert np.all(placed >= 0)
     assert placed.sum(axis=1) == pytest.approx(hidden, abs=1e-6)
@@ -100,7 +100,7 @@ def test_hidden_positives_are_drawn_and_not_spread():
     """As many rows in each of two cells: of 20 positives each has binomially many."""
     rng = np.random.default_rng(1)
     silent = np.array([500, 500])
-    placed = _draw_hidden(np.full(4000, 20.0), np.ones((4000, 2)), silent, rng)
+    placed = draw_hidden(np.full(4000, 20.0), np.ones((4000, 2)), silent, rng)
     assert placed[:, 0].mean() == pytest.approx(10, abs=0.15)
     assert placed[:, 0].var() == pytest.approx(20 * 0.25 * 980 / 999, rel=0.1)
 
@@ -108,7 +108,7 @@ def test_hidden_positives_are_drawn_and_not_spread():
 def test_odds_of_a_cell_are_those_of_its_rows():
     """Two cells of which one has no room for its share, were it in proportion to the odds."""
     rng = np.random.default_rng(2)
-    placed = _draw_hidden(
+    placed = draw_hidden(
         np.full(4000, 12.0), np.tile([30.0, 1.0], (4000, 1)), np.array([10, 90]), rng
     ).mean(axis=0)
     odds = placed / (np.array([10, 90]) - placed)

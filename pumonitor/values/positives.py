@@ -1,0 +1,148 @@
+"""Draws of what the positives of each score bin are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pumonitor.audit.bins import ScoreBins
+from pumonitor.audit.placing import Axis, place_hidden
+from pumonitor.values.cells import cells_of_values
+from pumonitor.values.estimates import ValueDraws
+
+__all__ = ["ValuedRows"]
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+_SEED: Final = 31
+_ALONG_VALUE: Final = ((0.0, 0.0), (1.0, 0.3), 0.5, 10.0)
+_LINE_COUNTS: Final = 60.0
+_ALONG_SCORE: Final = ((1.0, 0.0), (1.5, 0.3))
+"""What is believed of how the log odds of a positive rise: mean and standard deviation of the slope
+over the normal score, and of its bend."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ValuedRows:
+    """Rows with their value, by what is known of them.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        Finite, at least 0.
+    bin_of_row : ndarray of shape (n,)
+        Score bins along which the number of positives is known.
+    is_known : ndarray of bool of shape (n,)
+        Known to be positive.
+    is_silent : ndarray of bool of shape (n,)
+        May be positive.
+    is_fair : ndarray of bool of shape (n,)
+        Rows of which the known positives are a fair sample of the positives of their score bin.
+    bin_of_model : ndarray of shape (n,), optional
+        Bins of the model's score, where `bin_of_row` are those of another score.
+    normal_of_model : ndarray of shape (model's bins,), optional
+        Their normal scores.
+    """
+
+    values: FloatArray
+    bin_of_row: IndexArray
+    is_known: BoolArray
+    is_silent: BoolArray
+    is_fair: BoolArray
+    bin_of_model: IndexArray | None = None
+    normal_of_model: FloatArray | None = None
+
+    @property
+    def model_bins(self) -> IndexArray:
+        """Bin of the model's score of each row."""
+        return self.bin_of_row if self.bin_of_model is None else self.bin_of_model
+
+    def draws(
+        self, hidden: FloatArray, bins: ScoreBins, *, rank: FloatArray | None = None, method: str
+    ) -> ValueDraws:
+        """Draws of what the positives of each bin of the model's score are worth.
+
+        Parameters
+        ----------
+        hidden : ndarray of shape (draws, bins)
+            Hidden positives by bin of `bin_of_row`.
+        bins : ScoreBins
+            Those of the model's score.
+        rank : ndarray of shape (bins,), optional
+            Ranks of the bins of `bin_of_row`; those of the model's bins unless given.
+        method : str
+            How `hidden` was made.
+
+        Notes
+        -----
+        What the known ones are worth is a sum. Hidden ones are some of the silent rows, whose
+        values are known; the odds of a row rise along the normal score of its value as they do
+        among rows whose positives are known.
+        """
+        return ValueDraws(
+            bins=bins,
+            positive_value=self._positive_value(
+                hidden, bins=len(bins.rows), rank=bins.rank if rank is None else rank
+            ),
+            value=np.bincount(self.model_bins, self.values, minlength=len(bins.rows)).astype(float),
+            method=method,
+        )
+
+    def _positive_value(self, hidden: FloatArray, *, bins: int, rank: FloatArray) -> FloatArray:
+        cell_of_row, model_of_cell, axes = self._cells_and_axes()
+        size, draws = len(model_of_cell), len(hidden)
+        index = self.bin_of_row * size + cell_of_row
+        length = size * hidden.shape[1]
+
+        def counted(rows: BoolArray) -> IntArray:
+            return np.bincount(index[rows], minlength=length).reshape(-1, size).astype(np.int64)
+
+        silent, fair_known = counted(self.is_silent), counted(self.is_known & self.is_fair)
+        worth = np.bincount(index[self.is_silent], self.values[self.is_silent], minlength=length)
+        mean = worth.reshape(-1, size) / np.maximum(silent, 1)
+        known = np.bincount(
+            self.model_bins[self.is_known], self.values[self.is_known], minlength=bins
+        )
+        value = np.tile(known.astype(float), (draws, 1))
+        to_bins = None
+        if self.bin_of_model is not None:
+            to_bins = (model_of_cell[:, np.newaxis] == np.arange(bins)).astype(float)
+        for position, placed in place_hidden(
+            hidden,
+            silent,
+            known=fair_known,
+            possible=counted(self.is_fair),
+            tells=np.asarray(fair_known.any(axis=1)),
+            axes=axes,
+            rank=rank,
+            line_counts=_LINE_COUNTS,
+            rng=np.random.default_rng(_SEED),
+        ):
+            if to_bins is None:
+                value[:, position] += placed @ mean[position]
+            else:
+                value += (placed * mean[position]) @ to_bins
+        return value
+
+    def _cells_and_axes(self) -> tuple[IndexArray, IndexArray, list[Axis]]:
+        """The cell of each row, the model's bin of each cell, and what orders cells."""
+        values = cells_of_values(self.values)
+        if self.bin_of_model is None or self.normal_of_model is None:
+            cell = np.arange(len(values.normal))
+            return values.of_row, cell, [Axis(cell, values.normal, *_ALONG_VALUE)]
+        width = len(values.normal)
+        joint, cell_of_row = np.unique(
+            self.bin_of_model * width + values.of_row, return_inverse=True
+        )
+        model, value = np.divmod(joint, width)
+        axes = [
+            Axis(model, self.normal_of_model[model], *_ALONG_SCORE),
+            Axis(value, values.normal[value], *_ALONG_VALUE),
+        ]
+        return cell_of_row, model, axes
