@@ -27,6 +27,7 @@ _ROW_KEYS = (
     "ids",
     "reviews",
     "value",
+    "value_unit",
 )
 _COLUMN_KEYS = frozenset(
     {

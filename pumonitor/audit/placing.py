@@ -37,7 +37,7 @@ class Axis(NamedTuple):
     mean, sd : (float, float)
         What is believed of the slope of the log odds over it, and of their bend.
     turn : float
-        Standard deviation of the change of that slope over one unit of a score bin's rank.
+        Standard deviation of the change of that slope over one unit of a score bin's position.
     line_counts : float
         As many known positives of one of its bins the line counts as.
     """
@@ -58,7 +58,7 @@ def place_hidden(
     possible: IntArray,
     tells: NDArray[np.bool_],
     axes: Sequence[Axis],
-    rank: FloatArray,
+    position: FloatArray,
     line_counts: float = 20.0,
     rng: np.random.Generator,
 ) -> Iterator[tuple[int, FloatArray]]:
@@ -76,8 +76,8 @@ def place_hidden(
     tells : ndarray of bool of shape (bins,)
         Score bins whose known positives tell how the odds go along the axes.
     axes : sequence of Axis
-    rank : ndarray of shape (bins,)
-        Of the score bins, from -1 to 1.
+    position : ndarray of shape (bins,)
+        Of the score bins: what slopes may turn along.
     line_counts : float
         As many known positives of a cell inside a score bin the axes count as.
     rng : numpy Generator
@@ -89,7 +89,7 @@ def place_hidden(
     """
     positives = drawn.mean(axis=0) + known.sum(axis=1)
     odds, turns = _odds(
-        known[tells], possible[tells], positives[tells], axes, rank[tells], len(drawn), rng
+        known[tells], possible[tells], positives[tells], axes, position[tells], len(drawn), rng
     )
     for index, (hidden, known_here, silent_here) in enumerate(
         zip(drawn.T, known, silent, strict=True)
@@ -97,7 +97,7 @@ def place_hidden(
         inside = np.flatnonzero(silent_here)
         number = np.clip(hidden, 0, silent_here.sum())
         if number.any():
-            here = odds if turns is None else odds * np.exp(rank[index] * turns)
+            here = odds if turns is None else odds * np.exp(position[index] * turns)
             typical = here.mean(axis=0)
             rows = possible[index]
             chance = _chances_of_sum(typical, rows, positives[index : index + 1])[0]
@@ -117,7 +117,7 @@ def _odds(
     possible: IntArray,
     positives: FloatArray,
     axes: Sequence[Axis],
-    rank: FloatArray,
+    position: FloatArray,
     draws: int,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray | None]:
@@ -132,17 +132,17 @@ def _odds(
     positives : ndarray of shape (bins,)
         Known and hidden ones.
     axes : sequence of Axis
-    rank : ndarray of shape (bins,)
+    position : ndarray of shape (bins,)
 
     Returns
     -------
     (ndarray of shape (draws, cells), ndarray of shape (draws, cells) or None)
-        The odds where the rank is 0, and how their logarithm changes over one unit of it.
+        The odds where the position is 0, and how their logarithm changes over one unit of it.
     """
     along = np.stack([axis.normal**power for axis in axes for power in (1, 2)], axis=1)
     turning = [axis for axis in axes if axis.turn > 0]
-    turned = [rank[:, np.newaxis] * axis.normal for axis in turning]
-    lines = np.broadcast_to(along, (len(rank), *along.shape))
+    turned = [position[:, np.newaxis] * axis.normal for axis in turning]
+    lines = np.broadcast_to(along, (len(position), *along.shape))
     heights = np.concatenate([lines, *(turn[..., np.newaxis] for turn in turned)], axis=2)
     mean = np.array([*(part for axis in axes for part in axis.mean), *(0.0 for _ in turning)])
     sd = np.array([*(part for axis in axes for part in axis.sd), *(axis.turn for axis in turning)])

@@ -127,7 +127,7 @@ class QueueRows:
                 Axis(bin_of_cell, score, _SLOPE_MEAN, _SLOPE_SD)
                 for bin_of_cell, score in zip(bins_of_cell, normal, strict=True)
             ],
-            rank=self.counts.bins.rank,
+            position=self.counts.bins.rank,
             rng=rng,
         ):
             positives += placed

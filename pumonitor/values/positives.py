@@ -21,8 +21,8 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 _SEED: Final = 31
-_ALONG_VALUE: Final = ((0.0, 0.0), (1.0, 0.3), 0.5, 10.0)
-_LINE_COUNTS: Final = 60.0
+_ALONG_VALUE: Final = ((0.0, 0.0), (1.0, 0.3), 0.7, 20.0)
+_LINE_COUNTS: Final = 100.0
 _ALONG_SCORE: Final = ((1.0, 0.0), (1.5, 0.3))
 """What is believed of how the log odds of a positive rise: mean and standard deviation of the slope
 over the normal score, and of its bend."""
@@ -64,7 +64,7 @@ class ValuedRows:
         return self.bin_of_row if self.bin_of_model is None else self.bin_of_model
 
     def draws(
-        self, hidden: FloatArray, bins: ScoreBins, *, rank: FloatArray | None = None, method: str
+        self, hidden: FloatArray, bins: ScoreBins, *, above: BoolArray | None = None, method: str
     ) -> ValueDraws:
         """Draws of what the positives of each bin of the model's score are worth.
 
@@ -74,8 +74,9 @@ class ValuedRows:
             Hidden positives by bin of `bin_of_row`.
         bins : ScoreBins
             Those of the model's score.
-        rank : ndarray of shape (bins,), optional
-            Ranks of the bins of `bin_of_row`; those of the model's bins unless given.
+        above : ndarray of bool of shape (bins,), optional
+            Which bins of `bin_of_row` lie at or above the threshold, where slopes may turn; those
+            of the model unless given.
         method : str
             How `hidden` was made.
 
@@ -88,13 +89,13 @@ class ValuedRows:
         return ValueDraws(
             bins=bins,
             positive_value=self._positive_value(
-                hidden, bins=len(bins.rows), rank=bins.rank if rank is None else rank
+                hidden, bins=len(bins.rows), above=bins.above if above is None else above
             ),
             value=np.bincount(self.model_bins, self.values, minlength=len(bins.rows)).astype(float),
             method=method,
         )
 
-    def _positive_value(self, hidden: FloatArray, *, bins: int, rank: FloatArray) -> FloatArray:
+    def _positive_value(self, hidden: FloatArray, *, bins: int, above: BoolArray) -> FloatArray:
         cell_of_row, model_of_cell, axes = self._cells_and_axes()
         size, draws = len(model_of_cell), len(hidden)
         index = self.bin_of_row * size + cell_of_row
@@ -120,7 +121,7 @@ class ValuedRows:
             possible=counted(self.is_fair),
             tells=np.asarray(fair_known.any(axis=1)),
             axes=axes,
-            rank=rank,
+            position=np.where(above, 0.5, -0.5),
             line_counts=_LINE_COUNTS,
             rng=np.random.default_rng(_SEED),
         ):

@@ -53,7 +53,7 @@ def draws_with_reviews(values: FloatArray, models: ReviewedModels, name: str) ->
         rows.draws(
             posterior.positives - known,
             reading.counts.bins,
-            rank=counts.bins.rank,
+            above=counts.bins.above,
             method=reading.method,
         )
         for posterior in models.by_queue

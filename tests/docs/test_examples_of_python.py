@@ -36,6 +36,7 @@ def names() -> dict[str, Any]:
         "propensity": np.where(scores > 0.5, 0.8, 0.2),
         "X": np.column_stack([scores + rng.normal(0, 0.1, 3000), rng.normal(size=3000)]),
         "customer": np.arange(3000) // 3,
+        "amounts": np.exp(rng.normal(3, 1, 3000)),
         "labels_then": labels[:1500],
         "scores_then": scores[:1500],
         "edges": edges,

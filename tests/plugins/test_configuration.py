@@ -37,7 +37,9 @@ def test_a_key_of_another_evaluator_is_refused_and_told_where_to_go() -> None:
         Configuration.read({"log_explainer": True})
 
 
-@pytest.mark.parametrize("key", ["labels", "pos_label", "propensity", "sample_weight"])
+@pytest.mark.parametrize(
+    "key", ["labels", "pos_label", "propensity", "sample_weight", "value", "value_unit"]
+)
 def test_keys_about_rows_are_refused_beside_a_table_of_counts(key: str) -> None:
     with pytest.raises(ValueError, match=f"a table of counts and {key}, which need rows"):
         Configuration.read({"table": {"labeled": [1]}, key: "column"})

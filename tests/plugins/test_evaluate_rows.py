@@ -291,3 +291,21 @@ def test_entity_names_a_column(sqlite: str, window: pd.DataFrame) -> None:
     )
     assert shared.settings["labeled_entities"] < shared.settings["n_labeled"]
     assert result.metrics == metric_values(shared.estimates)
+
+
+def test_the_column_of_values_gives_estimates_by_value(sqlite: str, window: pd.DataFrame) -> None:
+    valued = window.assign(amount=np.arange(len(window)) % 7 + 1.0)
+    config = {**CONFIG, "value": "amount", "value_unit": "EUR"}
+    result = mlflow.models.evaluate(
+        data=valued,
+        targets="confirmed",
+        predictions="score",
+        model_type="pu",
+        evaluators="pu",
+        evaluator_config=config,
+    )
+    ev = pumonitor.evaluate(
+        valued["confirmed"], valued["score"], value=valued["amount"], value_unit="EUR", **OPTIONS
+    )
+    for name in ("recall_value", "precision_value", "caught_value", "missed_value"):
+        assert result.metrics[f"pu/{name}_high"] == pytest.approx(ev[name].high)

@@ -265,6 +265,11 @@ def _message(error: ErrorDetails) -> str:
     if kind == "value_error":
         return str(context["error"])
     if kind == "extra_forbidden":
+        if error["loc"][-2:] == ("predictions", "value"):
+            return (
+                "is not read by monitors: what positives are worth is estimated of rows, by "
+                "pumonitor evaluate --value"
+            )
         near = _likely(error["loc"])
         if near:
             return f"is not known here; did you mean {near[0]!r}?"
