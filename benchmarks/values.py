@@ -33,8 +33,6 @@ from pumonitor.reviews.front_door import reviewed_models
 from pumonitor.tables import ScoreTable
 from pumonitor.values import draws_with_fair_labels, draws_with_reviews
 
-__all__ = ["GOAL", "LABELS", "RELATIONS", "SHAPES", "estimates_of", "truth_of", "values_of"]
-
 FloatArray = NDArray[np.float64]
 
 GOAL: Final = 0.93

@@ -13,8 +13,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Axis", "place_hidden"]
-
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 IntArray = NDArray[np.int64]

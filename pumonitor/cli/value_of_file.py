@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from pumonitor.sources.one_table.scored_rows import ScoredRows
 
-__all__ = ["Value", "ValueUnit", "value_of_rows"]
-
 Value = Annotated[
     str | None,
     typer.Option(

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["ValueCells", "cells_of_values", "steps_of"]
-
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 

@@ -12,8 +12,6 @@ from pumonitor.results import Estimate
 from pumonitor.results.estimate import undefined
 from pumonitor.stats.quantiles import quantiles
 
-__all__ = ["ValueDraws"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -10,8 +10,6 @@ from pumonitor.results import Evaluation
 from pumonitor.values.estimates import ValueDraws
 from pumonitor.values.given import Worth
 
-__all__ = ["with_values"]
-
 
 def with_values(ev: Evaluation, worth: Worth, readings: Sequence[ValueDraws]) -> Evaluation:
     """The evaluation with its estimates by value.

@@ -18,8 +18,6 @@ from pumonitor.tables import ScoreTable
 from pumonitor.values.estimates import ValueDraws
 from pumonitor.values.positives import ValuedRows
 
-__all__ = ["draws_with_fair_labels"]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from pumonitor._validate.columns import as_array
 from pumonitor.errors import InputError, shortened
 
-__all__ = ["Worth", "as_worth", "refuse_beside_values"]
-
 FloatArray = NDArray[np.float64]
 
 _REMEDY: Final = "give every row its value, 0 where nothing is at stake"

@@ -13,8 +13,6 @@ from pumonitor.audit.placing import Axis, place_hidden
 from pumonitor.values.cells import cells_of_values
 from pumonitor.values.estimates import ValueDraws
 
-__all__ = ["ValuedRows"]
-
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 IntArray = NDArray[np.int64]

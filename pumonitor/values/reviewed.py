@@ -12,8 +12,6 @@ from pumonitor.reviews.models import ReviewedModels
 from pumonitor.values.estimates import ValueDraws
 from pumonitor.values.positives import ValuedRows
 
-__all__ = ["draws_with_reviews"]
-
 FloatArray = NDArray[np.float64]
 
 _SILENT: Final = ("open_silent", "undecided_silent", "stopped")
