@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from pumonitor.names import VALUE
 from pumonitor.report.numbers import percent
 from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.words import GROUPS, MEANING, TITLES, title, verdict
@@ -10,8 +11,8 @@ from pumonitor.results import Evaluation
 
 def test_every_estimate_is_grouped_once_named_and_explained(usual: Evaluation) -> None:
     grouped = [name for names in GROUPS.values() for name in names]
-    assert sorted(grouped) == sorted(usual.estimates)
-    assert set(MEANING) == set(TITLES) == set(usual.estimates)
+    assert sorted(grouped) == sorted([*usual.estimates, *VALUE])
+    assert set(MEANING) == set(TITLES) == set(grouped)
     assert all(sentence.endswith(".") for sentence in MEANING.values())
 
 
