@@ -233,6 +233,17 @@ def evaluate(
     threshold = as_threshold(threshold, score_values)
     label_sources = scores_by_source(labels, score_values, label_source)
     worth = as_worth(value, value_unit, rows=len(score_values))
+    if worth is not None:
+        refuse_beside_values(
+            scenario=scenario,
+            label_purity=label_purity,
+            given={
+                "propensity": propensity,
+                "sample_weight": sample_weight,
+                "entity": entity,
+                "audit": audit,
+            },
+        )
     if reviews is not None:
         models = reviewed_models(
             labels,
@@ -274,17 +285,6 @@ def evaluate(
             return ev
         return with_values(ev, worth, draws_with_reviews(worth.values, models, _MODEL))
     refuse_without_reviews(complaint_rate)
-    if worth is not None:
-        refuse_beside_values(
-            scenario=scenario,
-            label_purity=label_purity,
-            given={
-                "propensity": propensity,
-                "sample_weight": sample_weight,
-                "entity": entity,
-                "audit": audit,
-            },
-        )
     weights = {
         "sample_weight": sample_weight,
         "propensity": propensity,
