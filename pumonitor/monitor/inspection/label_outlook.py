@@ -7,7 +7,6 @@ from typing import Any
 
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.records.results import PublishedResult
-from pumonitor.monitor.onboarding.upgrade import stands_in_for_reviews
 from pumonitor.sensitivity.label_preference import (
     label_assumption,
     why_labels_of_a_queue_do_not_tell,
@@ -50,6 +49,9 @@ def label_warnings(monitor: Monitor) -> Iterator[str]:
 
 def upgrade_warning(monitor: Monitor) -> str | None:
     """That reviews would say more than what stands in for them; None where nothing does."""
+    # It reads tables, which whoever only shows results does without.
+    from pumonitor.monitor.onboarding.upgrade import stands_in_for_reviews
+
     stands_in = stands_in_for_reviews(monitor)
     if monitor.label_origin in {"complaints", "random"}:
         return None
