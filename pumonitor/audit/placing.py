@@ -58,6 +58,7 @@ def place_hidden(
     axes: Sequence[Axis],
     position: FloatArray,
     line_counts: float = 20.0,
+    elsewhere: FloatArray | None = None,
     rng: np.random.Generator,
 ) -> Iterator[tuple[int, FloatArray]]:
     """Draw in which cells of each score bin its hidden positives are.
@@ -78,6 +79,8 @@ def place_hidden(
         Of the score bins: what slopes may turn along.
     line_counts : float
         As many known positives of a cell inside a score bin the axes count as.
+    elsewhere : ndarray of shape (bins,), optional
+        How many hidden positives are expected among silent rows that are not of the possible ones.
     rng : numpy Generator
 
     Yields
@@ -85,7 +88,10 @@ def place_hidden(
     (int, ndarray of shape (draws, cells))
         A score bin with hidden positives, and how many are in which cell.
     """
-    positives = drawn.mean(axis=0) + known.sum(axis=1)
+    hidden_positives = drawn.mean(axis=0)
+    if elsewhere is not None:
+        hidden_positives = np.maximum(hidden_positives - elsewhere, 0)
+    positives = hidden_positives + known.sum(axis=1)
     odds, turns = _odds(
         known[tells], possible[tells], positives[tells], axes, position[tells], len(drawn), rng
     )

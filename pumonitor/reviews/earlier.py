@@ -52,7 +52,8 @@ class EarlierWindows:
         are those with rows drawn by unequal chances, which do not add up.
 
         The bins are in equal steps of labeled and all rows of all of them. One begins at each
-        cut of the queue.
+        cut of the queue in the window itself, and at the lowest, the usual and the highest of
+        the others.
         """
         own = now.reviewed
         tables = [table for table in tables if _is_plain(table.reviewed)]

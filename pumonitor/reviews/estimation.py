@@ -195,10 +195,11 @@ def hidden_positives(
     """Positives among so many rows of each bin, of which so many come together."""
     if together == 1:
         return rng.binomial(number, share).astype(float)
-    # Not more at a time than there are.
-    size = np.minimum(together, np.maximum(number, 1))
-    groups = np.floor(number / size + rng.random(share.shape)).astype(np.int64)
-    return np.asarray(np.minimum(size * rng.binomial(groups, share), number))
+    # The last group is of those that are left over, so that the mean is that of single ones.
+    groups = np.floor(number / together).astype(np.int64)
+    rest = number - groups * together
+    whole = together * rng.binomial(groups, share)
+    return np.asarray(whole + rest * (rng.random(share.shape) < share))
 
 
 def _known(counts: ReviewCounts) -> NDArray[np.int64]:

@@ -177,7 +177,11 @@ class Reviews:
             is_ranked=ranked,
             stopped=_as_flags(stopped, rows=len(verdict)),
             rules=rules,
-            probability=_as_chances(probability, is_drawn=by_chance & (verdict >= 0)),
+            probability=_as_chances(
+                probability,
+                is_drawn=by_chance & (verdict >= 0),
+                is_undecided=by_chance & (verdict < 0),
+            ),
         )
         if not self.blocks:
             _refuse_stopped_positives(self.rows)
@@ -299,8 +303,10 @@ def _as_reasons(
     return kinds[index], reviewed & (words[index] == "score"), rules, by_chance
 
 
-def _as_chances(probability: Any, *, is_drawn: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-    """Of rows that were drawn; None where all had the same chance."""
+def _as_chances(
+    probability: Any, *, is_drawn: NDArray[np.bool_], is_undecided: NDArray[np.bool_]
+) -> NDArray[np.float64] | None:
+    """Of rows that were drawn, of undecided ones as far as it is one; None where all are alike."""
     if probability is None:
         return None
     if not is_drawn.any():
@@ -329,6 +335,11 @@ def _as_chances(probability: Any, *, is_drawn: NDArray[np.bool_]) -> NDArray[np.
             f"{shortened(str(values[first]))} at row {first}"
         )
         raise InputError(msg)
+    try:
+        others = [np.nan if is_missing(value) else float(value) for value in values[is_undecided]]
+    except (TypeError, ValueError):
+        others = [np.nan] * int(is_undecided.sum())
+    chances[is_undecided] = [chance if 0 < chance <= 1 else np.nan for chance in others]
     return chances if differ(chances) else None
 
 

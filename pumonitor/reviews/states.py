@@ -97,10 +97,9 @@ def said_of_states(
 
 
 def are_drawn(states: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each row was drawn at random and has a verdict."""
+    """Whether each row was drawn at random, with a verdict or without."""
     review = states // 2
-    is_random = (review > 0) & (_REASON[review] == REASONS.index("random"))
-    return np.asarray(is_random & (_KNOWN_VERDICT[review] >= 0))
+    return np.asarray((review > 0) & (_REASON[review] == REASONS.index("random")))
 
 
 def _positive() -> tuple[int, ...]:

@@ -46,6 +46,9 @@ def sums_of_odds(
 ) -> FloatArray:
     """By bin or cell, of drawn rows the odds w of not being drawn: what `effective_verdicts` reads.
 
+    Rows that were drawn and have no verdict stand for others as well: those with one stand for
+    these too, each for as many times more as all w are more than theirs.
+
     Parameters
     ----------
     kinds : ndarray of shape (groups,)
@@ -59,13 +62,17 @@ def sums_of_odds(
     Returns
     -------
     ndarray of shape (5, places)
-        How many have w above 0, their sum of w and of its square, and both sums of positive ones
-        alone. They add up over bins.
+        How many with a verdict have w above 0, their sum of w and of its square, and both sums of
+        positive ones alone. They add up over bins.
     """
     odds = np.where(np.isnan(probability), 0.0, (1 - probability) / probability)
     number = (odds > 0) * (np.ones(len(kinds)) if rows is None else rows)
     found = kinds == _POSITIVE
-    number = np.where(found | (kinds == _NEGATIVE), number, 0)
+    decided = np.where(found | (kinds == _NEGATIVE), number, 0)
+    of_decided = float(decided @ odds)
+    if of_decided > 0:
+        odds = odds * (float(number @ odds) / of_decided)
+    number = decided
     weights = [number * odds**power for power in (0, 1, 2)]
     weights += [found * weight for weight in weights[1:]]
     return np.stack(

@@ -62,7 +62,13 @@ class ValuedRows:
         return self.bin_of_row if self.bin_of_model is None else self.bin_of_model
 
     def draws(
-        self, hidden: FloatArray, bins: ScoreBins, *, above: BoolArray | None = None, method: str
+        self,
+        hidden: FloatArray,
+        bins: ScoreBins,
+        *,
+        above: BoolArray | None = None,
+        unfair: FloatArray | None = None,
+        method: str,
     ) -> ValueDraws:
         """Draws of what the positives of each bin of the model's score are worth.
 
@@ -75,6 +81,8 @@ class ValuedRows:
         above : ndarray of bool of shape (bins,), optional
             Which bins of `bin_of_row` lie at or above the threshold, where slopes may turn; those
             of the model unless given.
+        unfair : ndarray of shape (bins,), optional
+            How many of the hidden ones are expected among rows that are not fair.
         method : str
             How `hidden` was made.
 
@@ -87,13 +95,18 @@ class ValuedRows:
         return ValueDraws(
             bins=bins,
             positive_value=self._positive_value(
-                hidden, bins=len(bins.rows), above=bins.above if above is None else above
+                hidden,
+                bins=len(bins.rows),
+                above=bins.above if above is None else above,
+                unfair=unfair,
             ),
             value=np.bincount(self.model_bins, self.values, minlength=len(bins.rows)).astype(float),
             method=method,
         )
 
-    def _positive_value(self, hidden: FloatArray, *, bins: int, above: BoolArray) -> FloatArray:
+    def _positive_value(
+        self, hidden: FloatArray, *, bins: int, above: BoolArray, unfair: FloatArray | None = None
+    ) -> FloatArray:
         cell_of_row, model_of_cell, axes = self._cells_and_axes()
         size, draws = len(model_of_cell), len(hidden)
         index = self.bin_of_row * size + cell_of_row
@@ -121,6 +134,7 @@ class ValuedRows:
             axes=axes,
             position=np.where(above, 0.5, -0.5),
             line_counts=_LINE_COUNTS,
+            elsewhere=unfair,
             rng=np.random.default_rng(_SEED),
         ):
             if to_bins is None:

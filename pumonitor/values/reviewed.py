@@ -52,6 +52,7 @@ def draws_with_reviews(values: FloatArray, models: ReviewedModels, name: str) ->
             posterior.positives - known,
             reading.counts.bins,
             above=counts.bins.above,
+            unfair=counts.stopped * posterior.p.mean(axis=0),
             method=reading.method,
         )
         for posterior in models.by_queue

@@ -64,6 +64,14 @@ def test_hidden_positives_come_in_groups():
     assert together.max(axis=0).tolist() <= number.tolist()
 
 
+def test_groups_keep_the_mean_where_nearly_all_are_positive_and_few_are_left_over():
+    rng = np.random.default_rng(2)
+    number, share = np.array([10, 5, 2]), np.full((20 * DRAWS, 3), 0.9)
+    together = hidden_positives(number, share, 3.5, rng)
+    assert together.mean(axis=0) == pytest.approx(0.9 * number, rel=0.01)
+    assert np.all(together <= number + 1e-9)
+
+
 def test_a_score_that_did_not_fill_the_queue_is_refused(window):
     other = window.score + np.random.default_rng(0).normal(size=CELL.rows)
     given = pumonitor.Reviews(window.reviews.given, blocks=False, ranked_by=window.score)

@@ -91,6 +91,23 @@ def test_weighted_verdicts_estimate_the_share_of_the_rows_that_were_not_drawn():
     assert abs(error.mean()) < 3 * error.std() / np.sqrt(200)
 
 
+def test_undecided_rows_take_none_of_the_positives_with_them():
+    errors = []
+    for seed in range(6):
+        rows, complained, verdicts, why, chance = drawn(seed, by_amount=True)
+        given = np.where(np.isnan(verdicts), "", np.where(verdicts == 1, "1", "0")).astype("U9")
+        rng = np.random.default_rng(seed + 2000)
+        is_undecided = (why == "random") & (rng.random(len(given)) < 0.5)
+        given[is_undecided] = "undecided"
+        # None is asked for where there is no verdict.
+        chance = np.where(is_undecided & (rng.random(len(given)) < 0.02), np.nan, chance)
+        reviews = Reviews(given, blocks=True, chosen_by=why, probability=chance)
+        positives = read(complained, rows.scores, reviews).posterior.positives.sum(axis=1)
+        errors.append(np.median(positives) / rows.is_positive.sum() - 1)
+    # A tenth too low where all have a verdict, a quarter if half of them were left out.
+    assert abs(np.mean(errors)) < 0.15
+
+
 @pytest.mark.parametrize(
     ("chance", "said"),
     [

@@ -125,6 +125,28 @@ def test_dear_positives_that_a_rule_found_do_not_make_hidden_ones_dear():
     assert hidden_worth(np.ones(size, dtype=bool)) > 25
 
 
+def test_rows_stopped_beside_reviewed_ones_are_worth_what_these_are():
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        high = np.arange(6000) < 1500
+        is_positive = rng.random(6000) < np.where(high, 0.5, 0.01)
+        values = np.where(rng.random(6000) < np.where(is_positive, 0.5, 0.1), 100.0, 1.0)
+        stopped = high & (rng.random(6000) < 0.5)
+        ev = pumonitor.evaluate(
+            is_positive & ~high & (rng.random(6000) < 0.5),
+            np.where(high, 3.0, 0.0) + 0.3 * rng.random(6000),
+            threshold=2.0,
+            reviews=Reviews(
+                np.where(high & ~stopped, is_positive, np.nan), blocks=True, stopped=stopped
+            ),
+            value=values,
+        )
+        caught, found = values[is_positive & high].sum(), ev["caught_value"]
+        assert found.value == pytest.approx(caught, rel=0.06)
+        # 375 reviewed positives say what those among the stopped are worth.
+        assert found.high - found.low < 0.2 * caught
+
+
 def test_a_queue_that_ranks_by_score_times_amount_is_allowed_for():
     ranked_by = SHOP.scores + 0.8 * np.log(SHOP.amounts)
     reviewed = ranked_by >= np.quantile(ranked_by, 0.95)

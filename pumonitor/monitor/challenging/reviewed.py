@@ -69,13 +69,14 @@ def reviewed_pair(
         )
         raise InputError(msg)
     chance = np.where(are_drawn(states), probability, np.nan)
+    is_told = np.equal(verdicts, 1) | np.equal(verdicts, 0)
     models = reviewed_models(
         complained.astype(np.int8),
         scores,
         reviews=Reviews(
             verdicts,
             chosen_by=reasons,
-            probability=None if np.isnan(chance).all() else chance,
+            probability=chance if np.any(is_told & ~np.isnan(chance)) else None,
             stopped=stopped,
             blocks=how.blocks,
             detection_rate=how.detection_rate,
