@@ -23,12 +23,15 @@ class QueueBins:
     kinds : ndarray of int of shape (kinds, bins)
     known, possible : ndarray of shape (bins, cells)
         By cell of the table too: rows that are known to be positive, and that are or may be.
+    odds : ndarray of shape (5, bins), optional
+        As of `ReviewedRows`.
     """
 
     edges: tuple[float, ...]
     kinds: NDArray[np.int64]
     known: FloatArray
     possible: FloatArray
+    odds: FloatArray | None = None
 
     def map(self, change: Callable[[FloatArray], FloatArray]) -> QueueBins:
         """The same change made to the cells of every bin."""

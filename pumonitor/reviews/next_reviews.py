@@ -19,6 +19,7 @@ METRICS: Final = ("recall", "f1")
 CASES: Final = 100
 _SIMULATIONS: Final = 100
 _HARDLY: Final = 0.05
+_NONE: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,16 +150,17 @@ def _hidden(posterior: ReviewPosterior, rng: np.random.Generator) -> IntArray:
     known = np.sum([getattr(counts, kind) for kind in POSITIVE], axis=0)
     rest = np.maximum(np.rint(posterior.positives) - known, 0).astype(np.int64)
     p, silent = posterior.p, posterior.p * (1 - posterior.e)
-    open_share = silent / (silent + 1 - p)
+    # A bin whose rows are all known to be positive has none of either kind.
+    open_share = silent / np.maximum(silent + 1 - p, _NONE)
     missed = silent * (1 - posterior.s[:, np.newaxis])
     # Those that are hidden among other rows: stopped, undecided, cleared by mistake.
     expected = counts.open_silent * open_share
     elsewhere = (
         counts.stopped * p
         + counts.undecided_silent * open_share
-        + counts.cleared_silent * missed / (missed + 1 - p)
+        + counts.cleared_silent * missed / np.maximum(missed + 1 - p, _NONE)
     )
-    share = expected / np.maximum(expected + elsewhere, 1e-12)
+    share = expected / np.maximum(expected + elsewhere, _NONE)
     hidden = np.minimum(rng.binomial(rest, np.clip(share, 0, 1)), counts.open_silent)
     return np.asarray(rng.binomial(hidden, posterior.s[:, np.newaxis]))
 

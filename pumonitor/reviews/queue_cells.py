@@ -24,9 +24,9 @@ from pumonitor.reviews.bins import (
 from pumonitor.reviews.counts import KINDS, POSITIVE, ReviewCounts
 from pumonitor.reviews.queue_score import SURELY_NEGATIVE, ModelBins, QueueRows
 from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
+from pumonitor.reviews.unequal_chances import sums_of_odds
 from pumonitor.tables import ScoreTable
 
-_LEFT: Final = [KINDS.index(kind) for kind in ("open_complained", "open_silent")]
 _STOPPED: Final = KINDS.index("stopped")
 _POSITIVE: Final = [KINDS.index(kind) for kind in POSITIVE]
 _NEGATIVE: Final = [KINDS.index(kind) for kind in SURELY_NEGATIVE]
@@ -35,6 +35,8 @@ _NEGATIVE: Final = [KINDS.index(kind) for kind in SURELY_NEGATIVE]
 def count_by_queue(
     *,
     kinds: NDArray[np.intp],
+    left: NDArray[np.bool_],
+    probability: NDArray[np.float64] | None,
     ranked: NDArray[np.bool_],
     number: IntArray,
     cell: NDArray[np.intp],
@@ -48,6 +50,10 @@ def count_by_queue(
     ----------
     kinds : ndarray of shape (groups,)
         Index into `KINDS`.
+    left : ndarray of shape (groups,) of bool
+        Which the queue could have taken and did not.
+    probability : ndarray of shape (groups,), optional
+        With which rows were drawn at random, where these chances differ; NaN of others.
     ranked : ndarray of shape (groups,) of bool
         Taken by a queue for their score.
     number : ndarray of shape (groups,)
@@ -64,7 +70,7 @@ def count_by_queue(
         If no row is known to be positive, or every one is.
     """
     lower, place = np.unique(queue_lower, return_inverse=True)
-    cuts = cuts_of_scores(queue_lower[ranked], queue_lower[np.isin(kinds, _LEFT)], all_scores=lower)
+    cuts = cuts_of_scores(queue_lower[ranked], queue_lower[left], all_scores=lower)
     stopped = kinds == _STOPPED
     edges = lowest_of_stopped(queue_lower[stopped], queue_lower[~stopped])
     label = labels_of_kinds(kinds)
@@ -99,6 +105,9 @@ def count_by_queue(
             kinds=by_kind.sum(axis=2),
             known=by_kind[_POSITIVE].sum(axis=0).astype(np.float64),
             possible=np.delete(by_kind, _NEGATIVE, axis=0).sum(axis=0).astype(np.float64),
+            odds=None
+            if probability is None
+            else sums_of_odds(kinds, probability, rows=number, place=queue_bin, places=size),
         ),
     )
 
@@ -133,7 +142,7 @@ def read_along_model(
     )
     # Scores inside a bin differ: where some of its rows were reviewed these are no fair sample.
     bins = replace(bins, concordance_error=np.ones(len(bins.rows)))
-    counts = ReviewCounts.of_table(bins, queue.kinds, blocks=model.blocks)
+    counts = ReviewCounts.of_table(bins, queue.kinds, blocks=model.blocks, odds=queue.odds)
     queue_bin, cell = np.nonzero(queue.possible)
     rows = QueueRows(
         counts=counts,

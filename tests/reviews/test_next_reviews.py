@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pumonitor import Reviews
+from pumonitor.reviews.front_door import reviewed_models
 from pumonitor.reviews.next_reviews import METRICS, next_reviews
 from pumonitor.reviews.reading import read_reviews
 from tests.reviews.made_up_queue import BLOCKED, MISTAKEN, NOT_BLOCKED, counts_of
+from tests.reviews.two_models import shop
 
 
 def reading(rows, *, blocks, flagged=4):
@@ -95,3 +98,24 @@ def test_reviewers_who_miss_positives_find_fewer():
 def test_a_queue_that_took_nothing_by_score_has_no_cut_to_go_below():
     made = read_reviews(counts_of(BLOCKED, blocks=True))
     assert "below the cut" not in by_place(next_reviews(made, cases=5, simulations=2))
+
+
+def test_a_bin_of_positives_alone_leaves_widths_as_finite_as_they_were():
+    rows = shop(4)
+    scores = np.where(rows.verdicts == 1, 20 + rows.scores["champion"], rows.scores["challenger"])
+    models = reviewed_models(
+        rows.complained.astype(np.int8),
+        {"new": scores},
+        reviews=Reviews(rows.verdicts, blocks=True, ranked_by=rows.scores["champion"]),
+        complaint_rate=None,
+        thresholds={"new": (2.0,)},
+        confidence_level=0.95,
+        class_prior="auto",
+        scenario="single-training-set",
+        label_purity=1.0,
+        given={},
+    )
+    made = models.readings["new"]
+    assert made.posterior.p.max() == 1
+    told = by_place(next_reviews(made, simulations=20))["random"]
+    assert 0 < told.width_then["recall"] < told.width_now["recall"]

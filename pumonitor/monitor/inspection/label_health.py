@@ -203,13 +203,13 @@ def label_health(ledger: Ledger, monitor: Monitor) -> LabelHealth:
     ledger : Ledger
     monitor : Monitor
     """
-    records, _ = ledger.windows_before(None, monitor=monitor.name, limit=_WINDOWS)
-    looks = [(record, look) for record in reversed(records) if (look := _last_look(record))]
+    records = windows_that_tell(ledger, monitor.name)
+    looks = [(record, look) for record in records if (look := _last_look(record))]
     facts: dict[str, Any] = {
         "monitor": monitor.name,
         "has_reviews": bool(monitor.reviews),
         "arrivals": _arrivals(monitor, [record for record, _ in looks]),
-        "windows": _windows(ledger, monitor, looks),
+        "windows": _windows(ledger, monitor, looks[-_WINDOWS:]),
     }
     stored = _newest_mature(ledger, monitor.name)
     if stored is None:
@@ -233,6 +233,16 @@ def label_health(ledger: Ledger, monitor: Monitor) -> LabelHealth:
     )
 
 
+def windows_that_tell(ledger: Ledger, monitor: str) -> list[WindowRecord]:
+    """The newest windows and the newest mature ones, which may be older, in order of time."""
+    found, _ = ledger.windows_before(None, monitor=monitor, limit=_WINDOWS)
+    if starts := _mature_starts(ledger, monitor):
+        after = max(starts) + timedelta.resolution
+        found += ledger.windows_before(after, monitor=monitor, limit=_WINDOWS)[0]
+    by_key = {record.window_key: record for record in found}
+    return sorted(by_key.values(), key=lambda record: record.window.start)
+
+
 def _last_look(record: WindowRecord) -> PaneRecord | None:
     """The newest pane that was collected."""
     return next((pane for pane in reversed(record.panes) if pane.counts is not None), None)
@@ -240,9 +250,7 @@ def _last_look(record: WindowRecord) -> PaneRecord | None:
 
 def _newest_mature(ledger: Ledger, monitor: str) -> StoredEvaluation | None:
     """That of all rows of the newest mature window, of the version with most of them."""
-    starts = [
-        start for (_, segment), start in ledger.newest_mature(monitor).items() if segment == ""
-    ]
+    starts = _mature_starts(ledger, monitor)
     if not starts:
         return None
     evaluations = ledger.evaluations(monitor, start=max(starts), segment="")
@@ -252,6 +260,12 @@ def _newest_mature(ledger: Ledger, monitor: str) -> StoredEvaluation | None:
         return int(settings.get("n_labeled") or 0) + int(settings.get("n_unlabeled") or 0)
 
     return max(evaluations, key=rows, default=None)
+
+
+def _mature_starts(ledger: Ledger, monitor: str) -> list[datetime]:
+    """Start of the newest mature window of each model version."""
+    newest = ledger.newest_mature(monitor)
+    return [start for (_, segment), start in newest.items() if segment == ""]
 
 
 def _of_counts(counts: Mapping[str, Any]) -> dict[str, Any]:

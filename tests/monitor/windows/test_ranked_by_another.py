@@ -28,8 +28,8 @@ PANE = Pane(window=WINDOW, number=0, state="mature", as_of=START + timedelta(day
 METRICS = ("class_prior", "recall", "precision", "f1", "auc")
 
 
-def series_of(rows, *, ranked_by="champion", missing=0):
-    """The challenger's series, counted from three tables."""
+def series_of(rows, *, ranked_by="champion", missing=0, waiting=()):
+    """The challenger's series, counted from three tables; some cases wait for their verdict."""
     number = np.arange(len(rows.verdicts))
     champion = expit(rows.scores["champion"])
     champion[:missing] = np.nan
@@ -47,13 +47,20 @@ def series_of(rows, *, ranked_by="champion", missing=0):
     reviewed = pd.DataFrame(
         {"id": number[looked_at], "verdict": rows.verdicts[looked_at].astype(int), "at": later}
     )
+    reviewed["verdict"] = reviewed["verdict"].astype("Int64").mask(reviewed["id"].isin(waiting))
+    reviewed["queued"] = START + timedelta(days=2)
     threshold = float(expit(rows.thresholds["challenger"]))
     source = open_source(
         made,
         PredictionColumns(id="id", time="made", score="score", ranked_by=ranked_by),
         known,
         LabelColumns(id="id", known_at="known"),
-        reviews=[(reviewed, ReviewColumns(id="id", verdict="verdict", decided_at="at"))],
+        reviews=[
+            (
+                reviewed,
+                ReviewColumns(id="id", verdict="verdict", decided_at="at", queued_at="queued"),
+            )
+        ],
     )
     counts = source.counts(CountRequest(window=WINDOW, as_of=(PANE.as_of,), threshold=threshold))
     source.close()
@@ -107,3 +114,11 @@ def test_rows_of_the_queue_add_up_after_cells_are_joined():
     assert np.array_equal(after.known.sum(axis=1), before.known.sum(axis=1))
     assert np.array_equal(after.possible.sum(axis=1), before.possible.sum(axis=1))
     assert np.array_equal(few.reviewed.kinds.sum(axis=1), after.kinds.sum(axis=1))
+
+
+def test_a_case_that_waits_was_taken_by_the_queue():
+    rows = shop(4)
+    waiting = np.argsort(rows.scores["champion"])[-3:]
+    _, _, series = series_of(rows, waiting=waiting)
+    # Had the queue left the highest of all, it would have taken every case from nowhere on.
+    assert series.table.reviewed.cuts == series_of(rows)[2].table.reviewed.cuts

@@ -30,14 +30,18 @@ WINDOW = Window(
 PANE = Pane(window=WINDOW, number=0, as_of=WINDOW.end + timedelta(days=30), state="mature")
 
 
-def counted(verdicts, complained, scores, why, chance):
-    """The window's counts, from three tables."""
+def counted(verdicts, complained, scores, why, chance, *, filled=None):
+    """The window's counts, from three tables; perhaps with the score that filled the queue."""
     ids = np.arange(len(scores))
     made = START + pd.to_timedelta(ids, unit="s")
     is_reviewed = ~np.isnan(verdicts)
     source = open_source(
-        pd.DataFrame({"id": ids, "made": made, "score": scores}),
-        PredictionColumns(id="id", time="made", score="score"),
+        pd.DataFrame(
+            {"id": ids, "made": made, "score": scores, "old": scores if filled is None else filled}
+        ),
+        PredictionColumns(
+            id="id", time="made", score="score", ranked_by=None if filled is None else "old"
+        ),
         pd.DataFrame({"id": ids[complained], "known": made[complained]}),
         LabelColumns(id="id", known_at="known"),
         reviews=[
@@ -85,6 +89,29 @@ def test_a_window_weighs_verdicts_as_evaluate_does():
     for end in ("value", "low", "high"):
         assert getattr(by_window, end) == pytest.approx(
             getattr(by_rows, end), abs=0.1 * (by_rows.high - by_rows.low)
+        )
+    assert by_window.low <= rows.is_positive.mean() <= by_window.high
+
+
+def test_verdicts_are_weighed_where_another_score_filled_the_queue():
+    rows, complained, verdicts, why, chance = drawn(3, by_amount=True)
+    model = rows.scores + np.random.default_rng(8).normal(0, 0.5, len(rows.scores))
+    counts = counted(verdicts, complained, model, why, chance, filled=rows.scores)
+    how = HowReviewed(blocks=True, is_reason_given=True, ranked_by="old", score_scale="unbounded")
+    (series,) = tables_of(counts, [PANE], threshold=2.0, reviews=how)
+    table = table_from_bytes(table_to_bytes(series.table))
+    by_window = how.read(table, threshold=2.0).estimates["class_prior"]
+    settings = {"chosen_by": why, "ranked_by": rows.scores}
+    weighed, plain = (
+        read(complained, model, Reviews(verdicts, blocks=True, **settings, **chances)).estimates[
+            "class_prior"
+        ]
+        for chances in ({"probability": chance}, {})
+    )
+    assert plain.low > rows.is_positive.mean()
+    for end in ("value", "low", "high"):
+        assert getattr(by_window, end) == pytest.approx(
+            getattr(weighed, end), abs=0.15 * (weighed.high - weighed.low)
         )
     assert by_window.low <= rows.is_positive.mean() <= by_window.high
 

@@ -18,6 +18,7 @@ from pumonitor.monitor.inspection.label_health import (
     LabelHealth,
     label_health,
     label_health_sentences,
+    windows_that_tell,
 )
 from pumonitor.report.numbers import percent_with_interval
 
@@ -47,10 +48,9 @@ def labels_page(site: Site, name: str) -> dict[str, Any]:
 def health_of(site: Site, name: str) -> LabelHealth:
     """The facts, made once for what is known of the monitor's windows."""
     with site.at_once() as ledger:
-        newest, _ = ledger.windows_before(None, monitor=name, limit=60)
         known = tuple(
             (record.window_key, pane.number, pane.revision, pane.digest)
-            for record in newest
+            for record in windows_that_tell(ledger, name)
             for pane in record.panes
             if pane.collected_at is not None
         )

@@ -65,6 +65,8 @@ def table_to_bytes(table: ScoreTable) -> bytes:
         header["reviewed"] = {name: getattr(table.reviewed, name) for name in _OF_REVIEWS}
         if queue is not None:
             header["queue"] = {"edges": queue.edges, "kinds": queue.kinds.tolist()}
+            if queue.odds is not None:
+                header["queue"]["odds"] = queue.odds.tolist()
     if table.entities is not None:
         header["entities"] = {"number": table.entities.number, "rows": len(table.entities.entity)}
     described = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
@@ -148,6 +150,7 @@ def _read(content: bytes) -> ScoreTable:
                 kinds=np.array(queue["kinds"], dtype=np.int64),
                 known=stacked("known"),
                 possible=stacked("possible"),
+                odds=np.array(queue["odds"], dtype=np.float64) if "odds" in queue else None,
             ),
         ),
     )

@@ -234,21 +234,25 @@ class HowReviewed:
         cuts = cuts_of_scores(lower[ranked], upper[left], all_scores=lower)
         if cuts and is_mature and not self.is_reason_given:
             _check_share(number, ranked=ranked, left=left & (upper >= cuts[0]))
-        odds = None
-        if differ(groups.probability):
+        is_unequal = differ(groups.probability)
+        if is_unequal:
             kinds = as_known(kinds, groups.probability)
-            odds = sums_of_odds(
-                kinds, groups.probability, rows=number, place=cell, places=len(cell_lower)
-            )
         if groups.queue_cell is not None:
             return count_by_queue(
                 kinds=kinds,
+                left=left,
+                probability=groups.probability if is_unequal else None,
                 ranked=ranked,
                 number=number,
                 cell=cell,
                 cells=len(cell_lower),
                 queue_lower=lower,
                 rules=rules,
+            )
+        odds = None
+        if is_unequal:
+            odds = sums_of_odds(
+                kinds, groups.probability, rows=number, place=cell, places=len(cell_lower)
             )
         stopped = kinds == KINDS.index("stopped")
         edges = lowest_of_stopped(lower[stopped], upper[~stopped])

@@ -261,7 +261,10 @@ class _Cells:
             odds = self.reviewed.odds
             kinds = (*self.reviewed.kinds, *(() if odds is None else odds))
         queue = None if self.reviewed is None else self.reviewed.queue
-        by_queue = () if queue is None else (*queue.kinds, *queue.known)
+        by_queue: tuple[NDArray[Any], ...] = ()
+        if queue is not None:
+            odds = queue.odds
+            by_queue = (*queue.kinds, *queue.known, *(() if odds is None else odds))
         for column in (*columns, *of_labeled, *kinds, *by_queue):
             hashed.update(f"{len(column)}\n".encode())
             hashed.update(column.astype("<f8" if column.dtype.kind == "f" else "<i8").tobytes())
