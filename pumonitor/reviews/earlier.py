@@ -19,6 +19,11 @@ __all__ = ["MOST_EARLIER", "EarlierWindows"]
 
 MOST_EARLIER: Final = 8
 """Windows that are added: of longer ago more has changed."""
+_MOST_MOVED: Final = 0.25
+"""Distance of Kolmogorov and Smirnov of the scores beyond chance, above which a score of then says
+little of the same score now."""
+_BY_CHANCE: Final = 1.36
+"""Of the distance of two samples, times the root of the sum of the inverse sizes: 5% exceed it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +54,8 @@ class EarlierWindows:
         """Of the tables of earlier windows and that of the window itself; None without any.
 
         Windows whose queue another score filled are not added: their bins are of that score. Nor
-        are those with rows drawn by unequal chances, which do not add up.
+        are those with rows drawn by unequal chances, which do not add up; nor those whose scores
+        lie elsewhere, as where a score was rescaled: bins of theirs are of other rows.
 
         The bins are in equal steps of labeled and all rows of all of them. One begins at each
         cut of the queue in the window itself, and at the lowest, the usual and the highest of
@@ -57,7 +63,10 @@ class EarlierWindows:
         """
         own = now.reviewed
         tables = [table for table in tables if _is_plain(table.reviewed)]
-        if not tables or own is None or not _is_plain(own):
+        if own is None or not _is_plain(own):
+            return None
+        tables = [table for table in tables if _score_alike(table, now)]
+        if not tables:
             return None
         cuts = cuts_of(tables)
         # Most windows have about the same, and one of them perhaps a lower one.
@@ -112,3 +121,15 @@ class EarlierWindows:
 
 def _is_plain(reviewed: ReviewedRows | None) -> bool:
     return reviewed is not None and reviewed.queue is None and reviewed.odds is None
+
+
+def _score_alike(one: ScoreTable, other: ScoreTable) -> bool:
+    """Whether scores of two windows are distributed about alike, beyond chance."""
+    rows = [table.labeled + table.unlabeled + table.negative for table in (one, other)]
+    totals = [float(each.sum()) for each in rows]
+    middle = np.concatenate([0.5 * (table.lower + table.upper) for table in (one, other)])
+    scores, place = np.unique(middle, return_inverse=True)
+    steps = np.concatenate([rows[0] / totals[0], -rows[1] / totals[1]])
+    apart = np.cumsum(np.bincount(place, weights=steps, minlength=len(scores)))
+    by_chance = _BY_CHANCE * sum(1 / total for total in totals) ** 0.5
+    return bool(np.abs(apart).max() <= _MOST_MOVED + by_chance)

@@ -95,6 +95,34 @@ def test_an_earlier_lower_cut_tells_more_than_windows_like_this_one(still):
     assert told.high - told.low < 0.9 * (usual.high - usual.low)
 
 
+def moved(table, by):
+    """The same rows with other scores."""
+    cuts = tuple(cut + by for cut in table.reviewed.cuts)
+    edges = tuple(edge + by for edge in table.reviewed.edges)
+    reviewed = replace(table.reviewed, cuts=cuts, edges=edges)
+    return replace(table, lower=table.lower + by, upper=table.upper + by, reviewed=reviewed)
+
+
+def test_scores_that_moved_leave_a_window_to_itself(still):
+    blocks, windows, tables, threshold, _ = still
+    now = moved(tables[-1], 2.0)
+    earlier = EarlierWindows.of(tables[:-1], now, threshold=threshold + 2)
+    assert earlier is None
+    few = EarlierWindows.of([moved(tables[0], 2.0), *tables[:-1]], now, threshold=threshold + 2)
+    assert few.windows == 1
+    alone = read([now], threshold + 2, blocks=blocks, earlier=earlier)
+    truth = windows[-1].truth()
+    for name, estimate in alone.items():
+        assert estimate.low <= truth[name] <= estimate.high, name
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME))
+def test_no_change_of_a_stream_leaves_a_window_out(name):
+    windows, tables = windows_of(name, blocks=True, since=2)
+    earlier = EarlierWindows.of(tables[:-1], tables[-1], threshold=windows[-1].threshold)
+    assert earlier.windows == len(tables) - 1
+
+
 def test_windows_without_reviews_and_with_the_queue_of_another_score_are_none():
     windows, tables = windows_of("nothing", blocks=True)
     threshold = windows[-1].threshold

@@ -64,9 +64,8 @@ def table_to_bytes(table: ScoreTable) -> bytes:
     if table.reviewed is not None:
         header["reviewed"] = {name: getattr(table.reviewed, name) for name in _OF_REVIEWS}
         if queue is not None:
-            header["queue"] = {"edges": queue.edges, "kinds": queue.kinds.tolist()}
-            if queue.odds is not None:
-                header["queue"]["odds"] = queue.odds.tolist()
+            odds = None if queue.odds is None else queue.odds.tolist()
+            header["queue"] = {"edges": queue.edges, "kinds": queue.kinds.tolist(), "odds": odds}
     if table.entities is not None:
         header["entities"] = {"number": table.entities.number, "rows": len(table.entities.entity)}
     described = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
@@ -150,7 +149,8 @@ def _read(content: bytes) -> ScoreTable:
                 kinds=np.array(queue["kinds"], dtype=np.int64),
                 known=stacked("known"),
                 possible=stacked("possible"),
-                odds=np.array(queue["odds"], dtype=np.float64) if "odds" in queue else None,
+                # Tables that were stored before have no key for them.
+                odds=None if (odds := queue.get("odds")) is None else np.array(odds, float),
             ),
         ),
     )
