@@ -370,7 +370,9 @@ def _arrivals(monitor: Monitor, records: Sequence[WindowRecord]) -> tuple[Arriva
         (record.window.start, ages[pane.number], pane.counts)
         for record in records
         for pane in record.panes
-        if pane.counts is not None and pane.number < len(ages)
+        if pane.counts is not None
+        and pane.number < len(ages)
+        and (not monitor.reviews or "labels" in pane.counts)
     ]
 
     def arriving(known: str) -> list[Interval]:
@@ -462,7 +464,8 @@ def _positives_in_words(health: LabelHealth) -> Iterator[str]:
     )
     alone = health.known_positives - by_review
     known = f"{health.known_positives:,} positives are known"
-    if health.has_reviews:
+    # Windows that were counted before verdicts were told apart say positives alone.
+    if health.not_reviewed is not None:
         known += f", {by_review:,} by review and {alone:,} by complaint alone"
     positives = health.positives
     if positives.value is None:

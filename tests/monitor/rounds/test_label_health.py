@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -270,3 +273,15 @@ def test_a_row_without_the_time_it_was_queued_at_is_refused(team, tmp_path):
     assert done.exit_code == 2
     told = " ".join(done.output.split())
     assert "queued_at column 'queued_at' of reviews" in told
+
+
+def test_windows_counted_before_verdicts_were_told_apart_say_positives_alone(team, tmp_path):
+    shutil.copytree(team[0], tmp_path, dirs_exist_ok=True)
+    with closing(sqlite3.connect(tmp_path / "state.db")) as state, state:
+        state.execute("UPDATE panes SET counts = json_remove(counts, '$.labels')")
+    (insight,) = json.loads(run(tmp_path, "insights", "card-fraud", "--json"))
+    assert insight["labels"]["known_positives"] > 0
+    assert all(one["complaints"]["value"] is None for one in insight["labels"]["arrivals"])
+    printed = run(tmp_path, "insights", "card-fraud")
+    assert "positives are known" in printed
+    assert "by complaint alone" not in printed
