@@ -18,6 +18,7 @@ from pumonitor.monitor.windows.labels_to_come import (
     arrival_of,
     known_labels,
 )
+from pumonitor.plain_text import one_line
 from pumonitor.ports import ReviewerCounts, State
 
 _WINDOWS: Final = 60
@@ -518,7 +519,7 @@ def _agreement_in_words(health: LabelHealth) -> Iterator[str]:
     most = max(health.reviewers, key=lambda reviewer: reviewer.differ / max(reviewer.shared, 1))
     yield (
         f"Reviewers differ on {differ / shared:.0%} of the verdicts on cases that two of them "
-        f"decided; most often {most.name}, on {most.differ} of {most.shared}."
+        f"decided; most often {one_line(most.name)}, on {most.differ} of {most.shared}."
     )
 
 

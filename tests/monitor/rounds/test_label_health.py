@@ -6,6 +6,7 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from pumonitor.monitor.app import open_ledger, utc_now
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.label_health import label_health
+from pumonitor.monitor.inspection.label_health import label_health, label_health_sentences
 from tests.monitor.rounds.retried import run_again
 
 RUNNER = CliRunner()
@@ -273,6 +274,14 @@ def test_a_row_without_the_time_it_was_queued_at_is_refused(team, tmp_path):
     assert done.exit_code == 2
     told = " ".join(done.output.split())
     assert "queued_at column 'queued_at' of reviews" in told
+
+
+def test_a_reviewer_is_named_without_what_moves_the_cursor(health):
+    names = [replace(one, name=f"{one.name}\x1b[2J\n") for one in health.reviewers]
+    told = " ".join(label_health_sentences(replace(health, reviewers=tuple(names))))
+    assert "most often" in told
+    assert "\x1b" not in told
+    assert "\n" not in told
 
 
 def test_windows_counted_before_verdicts_were_told_apart_say_positives_alone(team, tmp_path):

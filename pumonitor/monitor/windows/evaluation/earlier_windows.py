@@ -20,8 +20,10 @@ def earlier_windows(
     Of the same model version and segment. While complaints of the window itself are to come none
     is used: another share of its positives has complained than of theirs.
     """
+    if not monitor.reviews or pane.state == "provisional":
+        return None
     now = stored.table()
-    if not monitor.reviews or pane.state == "provisional" or now is None:
+    if now is None:
         return None
     asked = MatureSeries(
         monitor=monitor.name,
