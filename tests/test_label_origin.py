@@ -192,3 +192,16 @@ def test_the_command_says_the_line_first_and_takes_the_origin(rows, tmp_path):
     refused = ran("evaluate", "--label-origin", "queue")
     assert refused.exit_code == 2
     assert "--verdicts" in refused.stderr
+
+
+def test_a_recall_of_nothing_is_not_said_to_move(rows, tmp_path):
+    labels, scores = rows
+    file = tmp_path / "scored.csv"
+    lines = [f"{label},{score}" for label, score in zip(labels, scores, strict=True)]
+    file.write_text("\n".join(["label,score", *lines]))
+    asked = ["decide", str(file), "--labels", "label", "--scores", "score", "--capacity", "0.1"]
+    done = CliRunner().invoke(app, [*asked, "--threshold", "50"])
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.output.split())
+    assert FAIR in told
+    assert "recall would be" not in told

@@ -355,7 +355,8 @@ def _as_flags(stopped: Any, *, rows: int) -> NDArray[np.bool_]:
         first = int(wrong.argmax())
         msg = (
             f"stopped has {int(wrong.sum())} of {rows} values that are not True or False, first "
-            f"{shortened(str(values[first]))!r} at row {first}"
+            f"{shortened(str(values[first]))!r} at row {first}: give 1 where a row was stopped "
+            "outright and 0 elsewhere, such as action == 'declined'"
         )
         raise InputError(msg)
     return values.astype(bool)

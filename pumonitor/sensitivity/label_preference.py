@@ -193,11 +193,13 @@ def label_assumption(
                 f1_at_recall(low, class_prior=prior, predicted_positive_rate=flagged),
                 f1_at_recall(high, class_prior=prior, predicted_positive_rate=flagged),
             )
-        moved = (
-            " If positives at or above the threshold had three times the odds of confirmation of "
-            f"the others, recall would be {_percent(low)}, not {_percent(recall)}; if a third, "
-            f"{_percent(high)}."
-        )
+        # A recall of 0 or 1 stays there, whatever is confirmed more often.
+        if 0.0 < recall < 1.0:
+            moved = (
+                " If positives at or above the threshold had three times the odds of confirmation "
+                f"of the others, recall would be {_percent(low)}, not {_percent(recall)}; if a "
+                f"third, {_percent(high)}."
+            )
     return LabelAssumption(
         sentence=f"{taken}{moved}{'' if origin else _ASK}", odds=PREFERENCE, metrics=metrics
     )

@@ -80,7 +80,8 @@ def told(message):
         (
             {"verdicts": [1, 0, 1], "stopped": [1, 0, np.nan]},
             InputError,
-            "stopped has 1 of 3 values that are not True or False, first 'nan' at row 2",
+            "stopped has 1 of 3 values that are not True or False, first 'nan' at row 2: give 1 "
+            "where a row was stopped outright and 0 elsewhere",
         ),
         (
             {"verdicts": [0, 1, 1], "stopped": [1, 1, 0], "blocks": False},

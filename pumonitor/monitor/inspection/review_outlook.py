@@ -48,13 +48,15 @@ def review_outlook(
         return [*warnings, f"{of_window} has no estimates: {largest.undefined_reason}"], []
     reading = reviews.read(largest.table, threshold=monitor.threshold)
     rows = reading.counts.totals()
-    reviewed = int(reading.counts.reviewed.sum() + reading.counts.undecided.sum())
-    by_rule = rows["known_positive"] + rows["known_negative"]
+    undecided = int(reading.counts.undecided.sum())
+    # Rows drawn with unequal chances are weighted, and stand among those that are known.
+    weighted = 0 if reading.counts.odds is None else int(reading.counts.odds[0].sum())
+    reviewed = int(reading.counts.reviewed.sum()) + undecided + weighted
+    by_rule = rows["known_positive"] + rows["known_negative"] - weighted
     notes = [
         f"In {of_window}, of {largest.predictions:,} rows {reviewed:,} were reviewed by score or "
-        f"chance ({int(reading.counts.undecided.sum()):,} undecided), {by_rule:,} by a rule or "
-        f"because of a complaint, {rows['stopped']:,} stopped unseen; "
-        f"{rows['open_complained']:,} others complained"
+        f"chance ({undecided:,} undecided), {by_rule:,} by a rule or because of a complaint, "
+        f"{rows['stopped']:,} stopped unseen; {rows['open_complained']:,} others complained"
     ]
     for finding in reading.findings:
         told = warnings if finding.severity == "warning" else notes

@@ -144,11 +144,13 @@ def reviews_lines(queue: ReviewQueue, *, folder: Path) -> list[str]:
         _line(6, "source", _path(queue.source, folder)),
         _line(6, "id", queue.id, "refers to the prediction"),
         _line(6, "verdict", verdict, "an empty verdict is a case that waits"),
+        _line(6, "queued_at", queue.queued_at, "until its verdict a case waits"),
         _line(6, "decided_at", queue.decided_at, "when the verdict was given"),
         _line(6, "time_zone", queue.decided_zone, "for times without a zone"),
         _line(6, "time_unit", queue.decided_unit, "since 1970"),
         _line(6, "reviewer", queue.reviewer),
         _line(6, "chosen_by", _chosen_by(queue), "why a case was reviewed"),
+        _line(6, "probability", queue.probability, "chance of a case drawn at random"),
         _line(6, "blocks", *_blocks(queue)),
         "    # complaint_rate: [0.4, 0.8]            # of positives nobody reviewed, if known",
     ]

@@ -90,10 +90,10 @@ class ReviewQueue:
         Columns.
     words : LabelWords
         What the verdicts are, without the empty one.
-    decided_at, reviewer, chosen_by : str or None
+    decided_at, queued_at, reviewer, chosen_by, probability : str or None
         Columns.
     decided_zone, decided_unit : str or None
-        How times of verdicts are read.
+        How both times are read.
     reasons : mapping of str to sequence of str
         Words of `chosen_by` by reason; empty if they are too many.
     blocks : bool or None
@@ -111,6 +111,8 @@ class ReviewQueue:
     chosen_by: str | None
     reasons: Mapping[str, Sequence[str]]
     blocks: bool | None
+    queued_at: str | None = None
+    probability: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pumonitor._validate import Meaning, word_meaning
@@ -26,6 +26,11 @@ _DECIDED: Final = (
     r"(time|timestamp|datetime|ts|date)",
     r".*(_at|_time|_ts|time)",
 )
+_QUEUED: Final = (r"(queued|enqueued|queue_entry|entered_queue)_?(at|time|ts|date|on)?",)
+_CHANCES: Final = (
+    r"(review|sampling|selection|inclusion|draw)?_?(probability|prob|chance)",
+    r"probability_of_review",
+)
 _REVIEWERS: Final = (r"(analyst|reviewer|moderator|agent|investigator|adjudicator)(_?(id|name))?",)
 _REASONS: Final = (
     r"(chosen_by|reason|review_reason|queue_reason|selected_by|selection|trigger|queue)",
@@ -41,7 +46,7 @@ _MEANT: Final[dict[str, Meaning]] = {
 }
 _REASON_WORDS: Final = {
     "score": r"(by_)?(model_?|risk_)?scores?|model|queue|top|threshold|high_?(score|risk)",
-    "random": r"random|lottery|sampled?|by_chance",
+    "random": r"random(_(sample|review|check))?|lottery|sampled?|by_chance|spot_?checks?",
     "audit": r"audit(ed)?",
     "complaint": r"(customer_)?(complaints?|calls?|reports?|disputes?)|chargebacks?|reported",
 }
@@ -81,6 +86,7 @@ def choose_reviews(
             "Without decided_at every verdict counts as known from the start: results of past "
             "windows include verdicts that were not known then."
         )
+    queued_at = _queued(table, decided_at, answers)
     chosen_by, reviewer = reason_and_reviewer(table, options, answers)
     reasons = {}
     if chosen_by is None:
@@ -98,16 +104,19 @@ def choose_reviews(
                 f"Words of {chosen_by!r} are taken for reasons of review: {meant}. Check "
                 "each: cases of a rule tell nothing of others."
             )
+    timed = decided_at or queued_at
     return ReviewQueue(
         source=table.name,
         id=_id(reader, predictions, table, id_, answers),
         verdict=verdict.name,
         words=words,
         decided_at=None if decided_at is None else decided_at.name,
-        decided_zone=None if decided_at is None or decided_at.kind != "naive" else options.zone,
-        decided_unit=None if decided_at is None else decided_at.time_unit,
+        decided_zone=None if timed is None or timed.kind != "naive" else options.zone,
+        decided_unit=None if timed is None else timed.time_unit,
+        queued_at=None if queued_at is None else queued_at.name,
         reviewer=reviewer,
         chosen_by=chosen_by,
+        probability=_chances(table, reasons, answers),
         reasons=reasons,
         blocks=_blocks(options.blocks, answers),
     )
@@ -125,6 +134,50 @@ def reason_and_reviewer(
         None if chosen_by is None else chosen_by.name,
         None if reviewer is None else reviewer.name,
     )
+
+
+def _queued(
+    table: TableSample, decided_at: ColumnSample | None, answers: Answers
+) -> ColumnSample | None:
+    """When a case came into the queue, where it is written as the times of verdicts are."""
+    found = first_named(table, _QUEUED, lambda column: column.is_time)
+    if found is None:
+        return None
+    if decided_at is not None and (found.kind, found.time_unit) != (
+        decided_at.kind,
+        decided_at.time_unit,
+    ):
+        return None
+    answers.found("queued_at", found.name, f"by its name; {described(found)}")
+    return found
+
+
+def _chances(
+    table: TableSample, reasons: Mapping[str, Sequence[str]], answers: Answers
+) -> str | None:
+    """The chance with which a case was drawn, where some were drawn at random."""
+    found = first_named(
+        table,
+        _CHANCES,
+        lambda column: (
+            column.kind in {"float", "integer"}
+            and column.least is not None
+            and column.greatest is not None
+            and column.least > 0
+            and column.greatest <= 1
+        ),
+    )
+    if found is None:
+        return None
+    if "random" not in reasons:
+        answers.notes.append(
+            f"Column {found.name!r} of the reviews looks like the chance of a random review, and "
+            "no reason is known to be one: if some cases were drawn at random, put their word "
+            f"under random in chosen_by, and add probability: {found.name}."
+        )
+        return None
+    answers.found("probability", found.name, f"by its name; {described(found)}")
+    return found.name
 
 
 def _id(

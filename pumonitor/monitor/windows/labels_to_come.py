@@ -54,7 +54,7 @@ class LabelsToCome:
         Complaints that are known.
     expected, low, high : float or None
         Complaints that are still to come by the maturity, with their 95% interval; None while no
-        earlier window tells.
+        earlier window tells: none is mature, or none had complaints at this age.
     """
 
     waiting: int | None
@@ -72,8 +72,8 @@ class LabelsToCome:
             queued = f"{self.waiting:,} {are} queued without a verdict. "
         if self.expected is None or self.low is None or self.high is None:
             return (
-                f"{queued}{self.complaints:,} complaints have come; how many are still to come no "
-                "mature window tells yet."
+                f"{queued}{self.complaints:,} complaints have come; how many are still to come "
+                "cannot be told yet: no earlier window is mature, or none had complaints so early."
             )
         return (
             f"{queued}{self.complaints:,} complaints have come, and {self.expected:,.0f} "

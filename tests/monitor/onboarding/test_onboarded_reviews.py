@@ -88,6 +88,58 @@ def test_columns_and_words_are_proposed(tmp_path, three):
     assert "label_origin" not in {finding.what for finding in found.findings}
 
 
+def test_when_a_case_was_queued_and_its_chance_are_proposed_and_checked(
+    tmp_path, three, monkeypatch
+):
+    payments, chargebacks, verdicts = three
+    rng = np.random.default_rng(4)
+    waiting = verdicts.assign(
+        queued_at=verdicts["decided_at"] - pd.Timedelta(hours=3), reason="model_score"
+    )
+    silent = ~payments["payment_id"].isin(chargebacks["payment_id"])
+    below = silent & (payments["score"].rank(ascending=False) > 180)
+    chance = pd.Series(np.where(np.arange(len(payments)) % 2, 0.03, 0.01), index=payments.index)
+    drawn = below & (rng.random(len(payments)) < chance)
+    checked = payments.loc[drawn, ["payment_id"]].assign(
+        queued_at=payments["paid_at"][drawn],
+        decided_at=payments["paid_at"][drawn] + pd.Timedelta(days=1),
+        verdict="ok",
+        reason="spot_check",
+        analyst="bob",
+        probability=chance[drawn],
+    )
+    let_through = payments.loc[payments["action"] == "approved", "payment_id"]
+    put(
+        tmp_path,
+        three,
+        chargebacks=chargebacks[chargebacks["payment_id"].isin(let_through)],
+        reviews=pd.concat([waiting, checked], ignore_index=True),
+    )
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    made = runner.invoke(
+        app, ["init", ".", "--yes", "--blocks", "--threshold", "0.8", "--window", "1mo"]
+    )
+    assert made.exit_code == 0, made.output
+    (queue,) = next(
+        iter(read_configuration("pumonitor.yaml").configuration.monitors.values())
+    ).reviews
+    assert (queue.queued_at, queue.probability) == ("queued_at", "probability")
+    assert queue.chosen_by.of_words == {"model_score": "score", "spot_check": "random"}
+    told = " ".join(runner.invoke(app, ["check"]).output.split())
+    assert "were reviewed by score or chance" in told
+    assert ", 0 by a rule or because of a complaint" in told
+
+
+def test_a_chance_without_a_random_reason_is_told_and_left_out(tmp_path, three):
+    *_, verdicts = three
+    put(tmp_path, three, reviews=verdicts.assign(probability=0.02))
+    found = onboarded(tmp_path)
+    (queue,) = monitor_of(found, tmp_path).reviews
+    assert queue.probability is None
+    assert any("looks like the chance of a random review" in note for note in found.notes)
+
+
 def test_what_no_table_tells_is_asked(tmp_path, three):
     put(tmp_path, three)
     with pytest.raises(InputError, match="give it with --blocks or --no-blocks"):

@@ -19,6 +19,7 @@ from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.label_health import label_health, label_health_sentences
+from pumonitor.monitor.windows.labels_to_come import LabelsToCome
 from tests.monitor.rounds.retried import run_again
 
 RUNNER = CliRunner()
@@ -237,7 +238,11 @@ def test_page_api_and_insights_say_the_same(team, health, client):
     assert page.status_code == 200
     assert "just below the cut of the queue" in page.text
     assert "Reviewers differ on" in page.text
-    assert "/monitors/card-fraud/labels" in client.get("/monitors/card-fraud").text
+    assert "one that is undecided then stands in both columns" in page.text
+    of_monitor = client.get("/monitors/card-fraud").text
+    assert "/monitors/card-fraud/labels" in of_monitor
+    # Monitors read no values, so that nothing by value is offered.
+    assert "Recall by value" not in of_monitor
     answer = client.get("/api/v1/monitors/card-fraud/labels").json
     (insight,) = json.loads(run(team[0], "insights", "card-fraud", "--json"))
     for key in ("origins", "reviewers", "next_reviews", "arrivals", "known_positives"):
@@ -294,3 +299,11 @@ def test_windows_counted_before_verdicts_were_told_apart_say_positives_alone(tea
     printed = run(tmp_path, "insights", "card-fraud")
     assert "positives are known" in printed
     assert "by complaint alone" not in printed
+
+
+def test_earlier_windows_without_complaints_so_early_are_not_called_immature():
+    nothing = LabelsToCome(waiting=2, complaints=0, expected=None, low=None, high=None)
+    assert nothing.sentence == (
+        "2 cases are queued without a verdict. 0 complaints have come; how many are still to come "
+        "cannot be told yet: no earlier window is mature, or none had complaints so early."
+    )
