@@ -101,7 +101,8 @@ class ScoreColumns:
         if self.entities is None:
             return 1.0
         independent = float(np.sum(self.labeled * column**2))
-        if independent <= 0:
+        # A single entity has no deviation from itself, which says nothing of how entities differ.
+        if independent <= 0 or self.entities.number < 2:
             return self.size_design_effect
         shared = self.entities.shared_variation(self.lower, column)
         return max(1.0 + shared / independent, 1.0)

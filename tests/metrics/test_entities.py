@@ -194,3 +194,15 @@ def test_few_entities_are_told():
     assert "tell as much as" in said["few_positives"]
     plain = pumonitor.evaluate(labels, scores, threshold=1.5, class_prior=0.1)
     assert "few_entities" not in {finding.name for finding in plain.warnings}
+
+
+def test_labels_of_one_entity_are_one_label():
+    labels, scores, entity = some_rows(negatives=4000)
+    entity = np.where(labels == 1, "one card", entity)
+    settings = {"threshold": 1.5, "class_prior": 0.1}
+    shared = pumonitor.evaluate(labels, scores, entity=entity, **settings)
+    plain = pumonitor.evaluate(labels, scores, **settings)
+    assert shared.settings["design_effect"] == pytest.approx((labels == 1).sum())
+    for metric in ("recall", "auc", "aul"):
+        width, of_rows = (ev[metric].high - ev[metric].low for ev in (shared, plain))
+        assert width > 2 * of_rows, metric
