@@ -64,7 +64,12 @@ def insights(
                 )
                 for name, one in chosen.items()
             ]
-            healths = {name: label_health(ledger, one) for name, one in chosen.items()}
+            healths = {
+                name: label_health(
+                    ledger, chosen_monitor, with_arrivals=bool(chosen_monitor.reviews)
+                )
+                for name, chosen_monitor in chosen.items()
+            }
         at = configuration.page_addresses
         pages = {} if at is None else {name: at.monitor(name) for name in chosen}
         if as_json:

@@ -13,11 +13,7 @@ from pumonitor.monitor.inspection.insights import plain
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import PaneRecord, WindowRecord
-from pumonitor.monitor.windows.labels_to_come import (
-    LabelsToCome,
-    arrival_of,
-    known_labels,
-)
+from pumonitor.monitor.windows.known_labels import LabelsToCome, known_labels
 from pumonitor.plain_text import one_line
 from pumonitor.ports import ReviewerCounts, State
 
@@ -196,20 +192,22 @@ class LabelHealth:
         return made
 
 
-def label_health(ledger: Ledger, monitor: Monitor) -> LabelHealth:
+def label_health(ledger: Ledger, monitor: Monitor, *, with_arrivals: bool = True) -> LabelHealth:
     """Facts about labels that page, API and `pumonitor insights` show, from stored counts.
 
     Parameters
     ----------
     ledger : Ledger
     monitor : Monitor
+    with_arrivals : bool
+        Whether to tell how labels arrive, for which statistics are loaded.
     """
     records = windows_that_tell(ledger, monitor.name)
     looks = [(record, look) for record in records if (look := _last_look(record))]
     facts: dict[str, Any] = {
         "monitor": monitor.name,
         "has_reviews": bool(monitor.reviews),
-        "arrivals": _arrivals(monitor, [record for record, _ in looks]),
+        "arrivals": _arrivals(monitor, [record for record, _ in looks]) if with_arrivals else (),
         "windows": _windows(ledger, monitor, looks[-_WINDOWS:]),
     }
     stored = _newest_mature(ledger, monitor.name)
@@ -323,9 +321,6 @@ def _origins(rows: Mapping[str, Sequence[int]]) -> Iterator[LabelOrigin]:
 
 def _of_evaluation(ledger: Ledger, stored: StoredEvaluation) -> dict[str, Any]:
     """Positives that are estimated, and what more reviews would tell."""
-    # Statistics are loaded with it, which commands that only read do without.
-    from pumonitor.monitor.windows.evaluation.audited_windows import read_again
-
     evaluation = stored.evaluation
     prior, settings = evaluation.get("class_prior"), evaluation.get("settings")
     facts: dict[str, Any] = {}
@@ -336,6 +331,8 @@ def _of_evaluation(ledger: Ledger, stored: StoredEvaluation) -> dict[str, Any]:
         facts["positives"] = Interval(value=prior["value"] * rows, low=low, high=high)
     if "reviews" not in evaluation.get("made_with", {}):
         return facts
+    # Statistics are loaded with these, which commands that only read do without.
+    from pumonitor.monitor.windows.evaluation.audited_windows import read_again
     from pumonitor.reviews.next_reviews import next_reviews
     from pumonitor.reviews.reading import ReviewedEstimates
 
@@ -365,6 +362,8 @@ def _of_evaluation(ledger: Ledger, stored: StoredEvaluation) -> dict[str, Any]:
 
 
 def _arrivals(monitor: Monitor, records: Sequence[WindowRecord]) -> tuple[Arrival, ...]:
+    from pumonitor.monitor.windows.labels_to_come import arrival_of
+
     schedule = monitor.pane_schedule
     ages = schedule.ages[: schedule.mature + 1]
     panes = [

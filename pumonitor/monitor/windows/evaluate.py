@@ -22,7 +22,8 @@ from pumonitor.monitor.windows.evaluation.references import Reference, Reference
 from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
-from pumonitor.monitor.windows.labels_to_come import LabelsToCome, labels_to_come
+from pumonitor.monitor.windows.known_labels import LabelsToCome
+from pumonitor.monitor.windows.labels_to_come import labels_to_come
 from pumonitor.monitor.windows.messages.summaries import summary_of_month
 from pumonitor.monitor.windows.messages.superseded_versions import ends_of_superseded
 from pumonitor.monitor.windows.messages.window_messages import messages_of

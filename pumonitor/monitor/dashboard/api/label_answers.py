@@ -16,7 +16,7 @@ from pumonitor.monitor.inspection.label_health import (
     LabelOrigin,
     ReviewsWorth,
 )
-from pumonitor.monitor.windows.labels_to_come import LabelsToCome
+from pumonitor.monitor.windows.known_labels import LabelsToCome
 from pumonitor.ports import ReviewerCounts, State
 
 __all__ = ["Labels", "labels_answer"]
