@@ -39,7 +39,8 @@ class EarlierWindows:
     rows : mapping of str to tuple of int
         By bin, of each of `pumonitor.reviews.KINDS` of which there is any.
     cuts : tuple of tuple of float
-        Of each: lowest score that the queue took, and that from which on it took all.
+        Lowest score that the queue took in any of them, and highest cut: between these two
+        reviewed rows stand apart.
     """
 
     windows: int
@@ -83,7 +84,7 @@ class EarlierWindows:
                 for kind, rows in zip(KINDS, whole, strict=True)
                 if rows.any()
             },
-            cuts=tuple(cuts),
+            cuts=_from_lowest_to_highest(cuts),
         )
 
     @classmethod
@@ -133,3 +134,9 @@ def _score_alike(one: ScoreTable, other: ScoreTable) -> bool:
     apart = np.cumsum(np.bincount(place, weights=steps, minlength=len(scores)))
     by_chance = _BY_CHANCE * sum(1 / total for total in totals) ** 0.5
     return bool(np.abs(apart).max() <= _MOST_MOVED + by_chance)
+
+
+def _from_lowest_to_highest(cuts: Sequence[tuple[float, ...]]) -> tuple[tuple[float, ...], ...]:
+    """Of all windows: which of them reviewed a score goes with how many positives they had."""
+    scores = [cut for each in cuts for cut in each]
+    return ((min(scores), max(scores)),) if scores else ()
