@@ -19,10 +19,18 @@ from pumonitor.metrics.resampled import resample
 from pumonitor.metrics.threshold_metric import ThresholdMetric
 from pumonitor.metrics.top_k import share_of_k
 from pumonitor.results import Curve, Estimate
+from pumonitor.tables import ScoreTable
 
 _CELLS: Final = 400
 _CURVE_CELLS: Final = 200
 _ANY: Final = (-np.inf, np.inf)
+
+
+def where_bins_begin(table: ScoreTable, edges: FloatArray) -> list[float]:
+    """Lowest score of the first cell of each bin; of earlier windows, an edge may lie in a cell."""
+    first = np.searchsorted(0.5 * (table.lower + table.upper), edges)
+    begins: list[float] = table.lower[first[first < len(table)]].tolist()
+    return begins
 
 
 def audited_estimates(
@@ -51,9 +59,9 @@ def audited_estimates(
         "average_precision", "<metric>_max" with its threshold, "precision_at_k", "recall_at_k",
         "lift_at_k"; intervals are about these very rows.
     """
-    edges = posterior.bins.edges
+    begins = where_bins_begin(problem.table, posterior.bins.edges)
     at = AuditedPositives.of(
-        problem.table.compress(_CELLS, thresholds=(threshold, *edges.tolist())), posterior
+        problem.table.compress(_CELLS, thresholds=(threshold, *begins)), posterior
     )
 
     found = [estimate_of_draws(problem, "average_precision", at.average_precision())]
@@ -98,9 +106,9 @@ def audited_curves(
     metrics : tuple of ThresholdMetric
         Those with a curve by threshold.
     """
-    edges = (threshold, *posterior.bins.edges.tolist())
-    seen = resample(problem, cells=_CURVE_CELLS, thresholds=edges)
-    at = AuditedPositives.of(problem.table.compress(_CURVE_CELLS, thresholds=edges), posterior)
+    begins = (threshold, *where_bins_begin(problem.table, posterior.bins.edges))
+    seen = resample(problem, cells=_CURVE_CELLS, thresholds=begins)
+    at = AuditedPositives.of(problem.table.compress(_CURVE_CELLS, thresholds=begins), posterior)
     size = len(seen.labeled_draws)
     drawn = at.rates.recall[:size]
     mean = at.counts_above.mean(axis=0)

@@ -64,11 +64,12 @@ def insights(
                 )
                 for name, one in chosen.items()
             ]
+            # Statistics are loaded for how labels arrive: too long for a few lines without reviews.
             healths = {
                 name: label_health(
-                    ledger, chosen_monitor, with_arrivals=bool(chosen_monitor.reviews)
+                    ledger, settings, with_arrivals=as_json or bool(settings.reviews)
                 )
-                for name, chosen_monitor in chosen.items()
+                for name, settings in chosen.items()
             }
         at = configuration.page_addresses
         pages = {} if at is None else {name: at.monitor(name) for name in chosen}

@@ -11,9 +11,11 @@ import pytest
 
 from benchmarks.reviews.changes import table_of
 from benchmarks.reviews.streams import STREAMS
+from pumonitor.audited_curves import where_bins_begin
 from pumonitor.monitor.windows.evaluation.earlier_windows import earlier_windows
 from pumonitor.reviews.counts import KINDS
 from pumonitor.reviews.earlier import EarlierWindows
+from pumonitor.reviews.kinds_by_bin import bin_of_cell
 from pumonitor.reviews.of_table import read_table
 
 BY_NAME = {stream.name: stream for stream in STREAMS}
@@ -74,6 +76,19 @@ def test_what_is_stored_of_them_reads_the_same(still):
             read(tables, threshold, blocks=blocks, earlier=each) for each in (earlier, stored)
         )
         assert first == again
+
+
+def test_curves_keep_the_rows_of_bins_that_begin_inside_a_cell(still):
+    _, _, tables, _, _ = still
+    table = tables[-1]
+    inside = np.flatnonzero(table.upper > table.lower)[::20]
+    edges = table.lower[inside] + 0.3 * (table.upper - table.lower)[inside]
+    assert len(edges) > 3
+    rows_by_bin = [
+        np.bincount(bin_of_cell(cells, edges), weights=cells.labeled + cells.unlabeled)
+        for cells in (table, table.compress(50, thresholds=where_bins_begin(table, edges)))
+    ]
+    np.testing.assert_array_equal(*rows_by_bin)
 
 
 @pytest.mark.parametrize("name", ["class prior doubled", "ranking broken", "complaints doubled"])
