@@ -33,7 +33,7 @@ from pumonitor.monitor.windows.evaluation.result_rows import (
 )
 from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
-from pumonitor.names import GROUPS
+from pumonitor.names import GROUPS, VALUE
 from pumonitor.ports import State, Window
 from pumonitor.results import (
     ClassPriorEstimate,
@@ -45,8 +45,8 @@ from pumonitor.reviews.earlier import EarlierWindows
 
 __all__ = ["evaluate_window"]
 
-ESTIMATES: Final = tuple(name for names in GROUPS.values() for name in names)
-"""All estimates of an evaluation."""
+ESTIMATES: Final = tuple(name for names in GROUPS.values() if names is not VALUE for name in names)
+"""All estimates of an evaluation, but those by value, for which a monitor reads no column."""
 
 _REACH: Final = 1.96
 _LEVEL: Final = 0.95
