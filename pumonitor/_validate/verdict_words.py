@@ -46,7 +46,7 @@ def hint_on_verdicts(words: Iterable[object]) -> str:
 
     Examples
     --------
-    >>> hint_on_verdicts(["ok", "fraud"])[:34], hint_on_verdicts(["2", "yes"])
+    >>> hint_on_verdicts(["ok", "fraud"])[:35], hint_on_verdicts(["2", "yes"])
     ('. These are words of reviewers, who', '')
     """
     told = (str(word) for word in words if not _TRUTH.fullmatch(str(word).strip()))

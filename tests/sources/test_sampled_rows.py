@@ -183,7 +183,11 @@ def test_spark_gives_the_same(frames: Any, expected: Any, spark: Any, tmp_path: 
 
 def assert_same(found: SampledRows, wanted: SampledRows, kind: str) -> None:
     for name in ("key", "model_version", "score", "history", "propensity", "is_sampled"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name), err_msg=name)
+        read, expected = getattr(found, name), getattr(wanted, name)
+        if kind == "json" and name == "score":  # pandas writes ten decimals
+            np.testing.assert_allclose(read, expected, rtol=0, atol=1e-10)
+            continue
+        np.testing.assert_array_equal(read, expected, err_msg=name)
     for name, values in wanted.segments.items():
         assert found.segments[name].tolist() == values.tolist()
     for name, values in wanted.features.items():
