@@ -43,7 +43,8 @@ def insights(
         from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.inspection.insights import insight_of
-        from pumonitor.monitor.inspection.label_health import label_health, label_health_sentences
+        from pumonitor.monitor.inspection.label_health import label_health
+        from pumonitor.monitor.inspection.label_health_text import label_health_sentences
         from pumonitor.monitor.windows.due.due_windows import beginning_of, end_of, stopped_since
 
         configuration = read_configuration(config, needs="ledger").configuration

@@ -166,13 +166,7 @@ def _assumption(
     newest = max(own, key=lambda row: row.window_start, default=None)
     if newest is None:
         return ""
-    stored = ledger.evaluation(
-        newest.monitor,
-        start=newest.window_start,
-        model_version=newest.model_version,
-        segment=segment,
-        revision=newest.revision,
-    )
+    stored = ledger.evaluation_behind(newest)
     if stored is None:
         return ""
     of_series = ledger.results(

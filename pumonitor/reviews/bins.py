@@ -163,13 +163,13 @@ def count_rows(
         table, threshold=threshold, cuts=cuts, most=MOST, labeled_a_bin=LABELED_A_BIN
     )
     size = len(bins.rows)
-    place = bins.bin_of(scores)
-    counted = np.bincount(kinds * size + place, minlength=size * len(KINDS))
+    index = bins.bin_of(scores)
+    counted = np.bincount(kinds * size + index, minlength=size * len(KINDS))
     return ReviewCounts.of_table(
         bins,
         counted.reshape(len(KINDS), size).astype(np.int64),
         blocks=blocks,
         odds=None
         if probability is None
-        else sums_of_odds(kinds, probability, place=place, places=size),
+        else sums_of_odds(kinds, probability, index=index, size=size),
     )

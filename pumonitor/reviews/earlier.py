@@ -12,7 +12,7 @@ from pumonitor._reviewed import ReviewedRows
 from pumonitor.reviews.counts import KINDS, ReviewCounts
 from pumonitor.reviews.kinds_by_bin import kinds_by_bin
 from pumonitor.reviews.partly_reviewed import BinParts
-from pumonitor.reviews.two_periods import common_edges, counts_in_bins, cuts_of
+from pumonitor.reviews.two_periods import all_cuts, common_edges, counts_in_bins, cuts_of
 from pumonitor.tables import ScoreTable
 
 __all__ = ["MOST_EARLIER", "EarlierWindows"]
@@ -38,15 +38,15 @@ class EarlierWindows:
         Inner edges of the bins, in ascending order.
     rows : mapping of str to tuple of int
         By bin, of each of `pumonitor.reviews.KINDS` of which there is any.
-    cuts : tuple of tuple of float
-        Lowest score that the queue took in any of them, and highest cut: between these two
-        reviewed rows stand apart.
+    cuts : tuple of float
+        Scores at which their queues began: between the lowest and the highest reviewed rows stand
+        apart.
     """
 
     windows: int
     edges: tuple[float, ...]
     rows: Mapping[str, tuple[int, ...]]
-    cuts: tuple[tuple[float, ...], ...]
+    cuts: tuple[float, ...]
 
     @classmethod
     def of(
@@ -69,10 +69,10 @@ class EarlierWindows:
         tables = [table for table in tables if _score_alike(table, now)]
         if not tables:
             return None
-        cuts = cuts_of(tables)
+        with_cuts = [cuts for cuts in cuts_of(tables) if cuts]
         # Most windows have about the same, and one of them perhaps a lower one.
         usual = [
-            float(np.median([each[end] for each in cuts if each])) for end in (0, -1) if any(cuts)
+            float(np.median([cuts[end] for cuts in with_cuts])) for end in (0, -1) if with_cuts
         ]
         edges = common_edges([*tables, now], threshold, also=[*usual, *own.cuts, *own.edges])
         whole = np.sum([kinds_by_bin(table, edges) for table in tables], axis=0)
@@ -84,7 +84,7 @@ class EarlierWindows:
                 for kind, rows in zip(KINDS, whole, strict=True)
                 if rows.any()
             },
-            cuts=_from_lowest_to_highest(cuts),
+            cuts=all_cuts(tables),
         )
 
     @classmethod
@@ -94,7 +94,7 @@ class EarlierWindows:
             windows=int(stored["windows"]),
             edges=tuple(stored["edges"]),
             rows={kind: tuple(rows) for kind, rows in stored["rows"].items()},
-            cuts=tuple(tuple(cut) for cut in stored["cuts"]),
+            cuts=tuple(stored["cuts"]),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class EarlierWindows:
             "windows": self.windows,
             "edges": list(self.edges),
             "rows": {kind: list(rows) for kind, rows in self.rows.items()},
-            "cuts": [list(cut) for cut in self.cuts],
+            "cuts": list(self.cuts),
         }
 
     def beside(
@@ -117,26 +117,20 @@ class EarlierWindows:
             counts_in_bins(table, edges, order=now, threshold=threshold, blocks=blocks)
             for table in (kinds_by_bin(now, edges), earlier)
         )
-        return own, BinParts.of(before, *self.cuts)
+        return own, BinParts.of(before, self.cuts)
 
 
 def _is_plain(reviewed: ReviewedRows | None) -> bool:
     return reviewed is not None and reviewed.queue is None and reviewed.odds is None
 
 
-def _score_alike(one: ScoreTable, other: ScoreTable) -> bool:
+def _score_alike(before: ScoreTable, now: ScoreTable) -> bool:
     """Whether scores of two windows are distributed about alike, beyond chance."""
-    rows = [table.labeled + table.unlabeled + table.negative for table in (one, other)]
-    totals = [float(each.sum()) for each in rows]
-    middle = np.concatenate([0.5 * (table.lower + table.upper) for table in (one, other)])
-    scores, place = np.unique(middle, return_inverse=True)
+    rows = [table.labeled + table.unlabeled + table.negative for table in (before, now)]
+    totals = [float(of_table.sum()) for of_table in rows]
+    middle = np.concatenate([0.5 * (table.lower + table.upper) for table in (before, now)])
+    scores, index = np.unique(middle, return_inverse=True)
     steps = np.concatenate([rows[0] / totals[0], -rows[1] / totals[1]])
-    apart = np.cumsum(np.bincount(place, weights=steps, minlength=len(scores)))
+    apart = np.cumsum(np.bincount(index, weights=steps, minlength=len(scores)))
     by_chance = _BY_CHANCE * sum(1 / total for total in totals) ** 0.5
     return bool(np.abs(apart).max() <= _MOST_MOVED + by_chance)
-
-
-def _from_lowest_to_highest(cuts: Sequence[tuple[float, ...]]) -> tuple[tuple[float, ...], ...]:
-    """Of all windows: which of them reviewed a score goes with how many positives they had."""
-    scores = [cut for each in cuts for cut in each]
-    return ((min(scores), max(scores)),) if scores else ()

@@ -37,6 +37,10 @@ class NextReviews:
         How many of them are expected to be positive; None without cases.
     width_now, width_then : mapping of str to float
         Widths of the intervals of recall and F1, and those expected after the reviews.
+    narrower : mapping of str to float
+        By what share each interval becomes narrower; 0 where nothing is gained.
+    hardly_anything : bool
+        Whether none becomes narrower by a twentieth.
     """
 
     where: Where
@@ -44,19 +48,8 @@ class NextReviews:
     positives: float | None
     width_now: Mapping[str, float]
     width_then: Mapping[str, float]
-
-    @property
-    def narrower(self) -> Mapping[str, float]:
-        """By what share each interval becomes narrower; 0 where nothing is gained."""
-        return {
-            name: max(1 - self.width_then[name] / now, 0.0) if now > 0 else 0.0
-            for name, now in self.width_now.items()
-        }
-
-    @property
-    def is_worth_little(self) -> bool:
-        """Whether no interval becomes narrower by a twentieth."""
-        return all(share < _HARDLY for share in self.narrower.values())
+    narrower: Mapping[str, float]
+    hardly_anything: bool
 
 
 def next_reviews(
@@ -99,7 +92,7 @@ def next_reviews(
     chances = _Chances(hidden, counts.open_silent)
     equal = np.full(len(hidden), 1 / len(hidden))
     now = {name: metric.width(equal) for name, metric in metrics.items()}
-    found = []
+    outcomes = []
     # Cuts of another score say nothing of where these bins lie.
     cuts = reading.cuts if posterior is reading.by_queue else ()
     for where, chosen in _designs(counts, cases, cut=min(cuts, default=None)):
@@ -117,16 +110,22 @@ def next_reviews(
             name: float(np.mean([width[name] for width in widths])) if widths else now[name]
             for name in metrics
         }
-        found.append(
+        narrower = {
+            name: max(1 - then[name] / width, 0.0) if width > 0 else 0.0
+            for name, width in now.items()
+        }
+        outcomes.append(
             NextReviews(
                 where=where,
                 cases=int(chosen.sum()),
                 positives=float(np.mean(positives)) if positives else None,
                 width_now=now,
                 width_then=then,
+                narrower=narrower,
+                hardly_anything=all(share < _HARDLY for share in narrower.values()),
             )
         )
-    return tuple(found)
+    return tuple(outcomes)
 
 
 class _Ordered:

@@ -5,6 +5,7 @@ Why their reviewed rows stand apart from the others: ``docs/decisions/reviews.md
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
@@ -41,18 +42,18 @@ class BinParts:
     size: int
 
     @classmethod
-    def of(cls, counts: ReviewCounts, *cuts: tuple[float, ...]) -> Self:
+    def of(cls, counts: ReviewCounts, cuts: Sequence[float]) -> Self:
         """Told apart between the lowest score that the queue took and that from which it took all.
 
-        In a bin of a single score they are alike. Of several windows each has its own two scores.
+        In a bin of a single score they are alike. Of several windows these are the lowest and the
+        highest of all cuts: which of the windows reviewed a score goes with how many positives
+        they had.
         """
         bins, table = counts.bins, counts.table
         lower = np.append(-np.inf, bins.edges)
         is_partly = np.zeros(len(bins.rows), dtype=bool)
-        for ends in cuts:
-            if len(ends) > 1:
-                is_partly |= (lower >= ends[0]) & (lower < ends[-1])
-        is_partly &= bins.concordance_error > 0
+        if cuts:
+            is_partly = (lower >= min(cuts)) & (lower < max(cuts)) & (bins.concordance_error > 0)
         reviewed = np.where(_REVIEWED[:, np.newaxis], table, 0)
         is_partly &= (reviewed.sum(axis=0) > 0) & (reviewed.sum(axis=0) < bins.rows)
         apart = np.flatnonzero(is_partly)

@@ -20,9 +20,9 @@ from pumonitor.reviews.partly_reviewed import BinParts
 from pumonitor.reviews.two_periods import (
     CHANGES,
     TwoPeriods,
+    all_cuts,
     common_edges,
     counts_in_bins,
-    cuts_of,
 )
 from pumonitor.tables import ScoreTable
 
@@ -128,7 +128,7 @@ def compare_periods(
     ]
     both = TwoPeriods.of(
         *(
-            BinParts.of(period, *cuts_of(tables))
+            BinParts.of(period, all_cuts(tables))
             for period, tables in zip(counts, (before, now), strict=True)
         )
     )

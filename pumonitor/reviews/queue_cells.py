@@ -107,7 +107,7 @@ def count_by_queue(
             possible=np.delete(by_kind, _NEGATIVE, axis=0).sum(axis=0).astype(np.float64),
             odds=None
             if probability is None
-            else sums_of_odds(kinds, probability, rows=number, place=queue_bin, places=size),
+            else sums_of_odds(kinds, probability, rows=number, index=queue_bin, size=size),
         ),
     )
 

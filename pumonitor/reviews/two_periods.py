@@ -59,7 +59,7 @@ def common_edges(
         edge for table in tables if table.reviewed is not None for edge in table.reviewed.edges
     ]
     cuts = cuts_of(tables)
-    lowest, highest = ([each[end] for each in cuts if each] for end in (0, -1))
+    lowest, highest = ([of_window[end] for of_window in cuts if of_window] for end in (0, -1))
     ends = [*_ends(lowest), *_ends(highest), *_ends(stopped)]
     return np.unique([*inner, *ends, *also, threshold])
 
@@ -67,6 +67,11 @@ def common_edges(
 def cuts_of(tables: Sequence[ScoreTable]) -> list[tuple[float, ...]]:
     """Of each window: lowest score that the queue took, and that from which on it took all."""
     return [table.reviewed.cuts for table in tables if table.reviewed is not None]
+
+
+def all_cuts(tables: Sequence[ScoreTable]) -> tuple[float, ...]:
+    """Those of all windows, in ascending order."""
+    return tuple(sorted({cut for cuts in cuts_of(tables) for cut in cuts}))
 
 
 def _ends(scores: Sequence[float]) -> tuple[float, ...]:

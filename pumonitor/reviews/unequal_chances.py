@@ -41,8 +41,8 @@ def sums_of_odds(
     probability: FloatArray,
     *,
     rows: NDArray[np.int64] | None = None,
-    place: NDArray[np.intp],
-    places: int,
+    index: NDArray[np.intp],
+    size: int,
 ) -> FloatArray:
     """By bin or cell, of drawn rows the odds w of not being drawn: what `effective_verdicts` reads.
 
@@ -56,27 +56,27 @@ def sums_of_odds(
     probability : ndarray of shape (groups,)
     rows : ndarray of shape (groups,), optional
         How many rows are so; one each without it.
-    place : ndarray of shape (groups,)
-        Bin or cell of each, of so many `places`.
+    index : ndarray of shape (groups,)
+        Bin or cell of each, of which there are `size`.
 
     Returns
     -------
-    ndarray of shape (5, places)
+    ndarray of shape (5, size)
         How many with a verdict have w above 0, their sum of w and of its square, and both sums of
         positive ones alone. They add up over bins.
     """
     odds = np.where(np.isnan(probability), 0.0, (1 - probability) / probability)
     number = (odds > 0) * (np.ones(len(kinds)) if rows is None else rows)
-    found = kinds == _POSITIVE
-    decided = np.where(found | (kinds == _NEGATIVE), number, 0)
+    is_positive = kinds == _POSITIVE
+    decided = np.where(is_positive | (kinds == _NEGATIVE), number, 0)
     of_decided = float(decided @ odds)
     if of_decided > 0:
         odds = odds * (float(number @ odds) / of_decided)
     number = decided
     weights = [number * odds**power for power in (0, 1, 2)]
-    weights += [found * weight for weight in weights[1:]]
+    weights += [is_positive * weight for weight in weights[1:]]
     return np.stack(
-        [np.bincount(place, weights=weight, minlength=places) for weight in weights]
+        [np.bincount(index, weights=weight, minlength=size) for weight in weights]
     ).astype(np.float64)
 
 

@@ -71,7 +71,7 @@ def test_a_threshold_among_reviewed_rows_leaves_nothing_to_review_there():
     told = by_place(next_reviews(made, cases=100, simulations=5))["at the threshold"]
     assert (told.cases, told.positives) == (0, None)
     assert told.width_then == told.width_now
-    assert told.is_worth_little
+    assert told.hardly_anything
 
 
 def test_more_reviews_tell_more():
@@ -82,7 +82,7 @@ def test_more_reviews_tell_more():
     ]
     assert widths[0]["recall"] > widths[1]["recall"] > widths[2]["recall"]
     few = by_place(next_reviews(made, cases=1, simulations=60))
-    assert few["random"].is_worth_little
+    assert few["random"].hardly_anything
 
 
 def test_reviewers_who_miss_positives_find_fewer():

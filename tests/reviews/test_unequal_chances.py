@@ -64,7 +64,7 @@ KNOWN_POSITIVE, KNOWN_NEGATIVE = KINDS.index("known_positive"), KINDS.index("kno
 def effective(positive, probability, *, open_rows):
     """Of one bin."""
     kinds = np.where(np.asarray(positive, bool), KNOWN_POSITIVE, KNOWN_NEGATIVE)
-    sums = sums_of_odds(kinds, np.array(probability), place=np.zeros(len(kinds), np.intp), places=1)
+    sums = sums_of_odds(kinds, np.array(probability), index=np.zeros(len(kinds), np.intp), size=1)
     return [share.item() for share in effective_verdicts(sums, np.array([open_rows]))]
 
 

@@ -138,7 +138,7 @@ class ScoredRows:
     is_sampled : ndarray of bool, shape (rows,)
         Rows that stand for the window; the others are there for their label.
     champion, challenger : ndarray of float, shape (rows,)
-    said : ndarray of int, shape (rows,)
+    states : ndarray of int, shape (rows,)
         With reviews, the state that both channels say of each row.
     stopped : ndarray of bool, shape (rows,)
         With reviews, which were declined outright.
@@ -152,7 +152,7 @@ class ScoredRows:
     is_sampled: NDArray[np.bool_]
     champion: NDArray[np.float64]
     challenger: NDArray[np.float64]
-    said: NDArray[np.int64]
+    states: NDArray[np.int64]
     stopped: NDArray[np.bool_]
     columns: Mapping[str, NDArray[Any]]
 
@@ -194,17 +194,17 @@ def scored_rows(
         also=(*also, *columns) if is_column else also,
         open_source=open_source,
     )
-    said, stopped = rows.history, np.zeros(len(rows.id), dtype=bool)
+    states, stopped = rows.history, np.zeros(len(rows.id), dtype=bool)
     labels = (rows.history % 3 - 1).astype(np.int8)
     if how is not None:
         known = how.kinds(rows, 0)
-        said, stopped = BOTH_CHANNELS.of_histories(rows.history, 0), known.stopped
+        states, stopped = BOTH_CHANNELS.of_histories(rows.history, 0), known.stopped
         labels = labels_of_kinds(known.kinds)
     return ScoredRows(
         id=rows.id,
         entity=rows.key,
         labels=labels,
-        said=said,
+        states=states,
         stopped=stopped,
         propensity=rows.propensity,
         is_sampled=rows.is_sampled,
@@ -241,7 +241,7 @@ def paired_labels(
         ranked_by = None if how.ranked_by is None else found.columns[how.ranked_by][stands]
         return reviewed_pair(
             how,
-            states=found.said[stands],
+            states=found.states[stands],
             stopped=found.stopped[stands],
             probability=found.propensity[stands],
             champion=found.champion[stands],

@@ -265,13 +265,7 @@ def finding_notes(
         )
         if newest is None:
             continue
-        stored = ledger.evaluation(
-            newest.monitor,
-            start=newest.window_start,
-            model_version=newest.model_version,
-            segment=segment,
-            revision=newest.revision,
-        )
+        stored = ledger.evaluation_behind(newest)
         when = f"{newest.window_start:%Y-%m-%d %H:%M}".removesuffix(" 00:00")
         for finding in () if stored is None else findings_in(stored.evaluation):
             said = f"{finding.severity.capitalize()}, {when}: {finding}"
@@ -401,13 +395,7 @@ def prior_notes(ledger: Ledger, rows: Sequence[PublishedResult], *, segment: str
     notes = []
     of_window = (row for row in rows if (row.window_start, row.segment) == (newest, segment))
     for row in {row.model_version: row for row in of_window}.values():
-        stored = ledger.evaluation(
-            row.monitor,
-            start=row.window_start,
-            model_version=row.model_version,
-            segment=segment,
-            revision=row.revision,
-        )
+        stored = ledger.evaluation_behind(row)
         said = "" if stored is None else prior_said(ledger, stored)
         if said:
             version = f", version {one_line(row.model_version)}" if row.model_version else ""

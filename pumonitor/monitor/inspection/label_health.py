@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.inspection.insights import plain
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import PaneRecord, WindowRecord
 from pumonitor.monitor.windows.known_labels import LabelsToCome, known_labels
-from pumonitor.plain_text import one_line
 from pumonitor.ports import ReviewerCounts, State
+
+if TYPE_CHECKING:
+    from pumonitor.reviews.next_reviews import NextReviews
 
 _WINDOWS: Final = 60
 _ORIGINS: Final = {
@@ -27,14 +28,6 @@ _ORIGINS: Final = {
     "rule": "Reviewed by a rule",
     "stopped": "Declined outright, no verdict",
 }
-WHERE_WORDS: Final = {
-    "below the cut": "just below the cut of the queue",
-    "random": "at random among all rows that nobody reviewed",
-    "at the threshold": "beside the threshold",
-}
-"""Where cases are taken."""
-_FEW_SHARED: Final = 20
-"""Cases that two decided, below which how often they differ is no number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,30 +113,6 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewsWorth:
-    """What further reviews would come to; see `pumonitor.reviews.next_reviews`.
-
-    Attributes
-    ----------
-    where : str
-    cases : int
-    positives : float or None
-    width_now, width_then, narrower : mapping of str to float
-        Of the intervals of recall and F1, and the share by which they become narrower.
-    hardly_anything : bool
-        Whether none becomes narrower by a twentieth.
-    """
-
-    where: str
-    cases: int
-    positives: float | None
-    width_now: Mapping[str, float]
-    width_then: Mapping[str, float]
-    narrower: Mapping[str, float]
-    hardly_anything: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelHealth:
     """What is known of a monitor's labels.
 
@@ -164,7 +133,7 @@ class LabelHealth:
         Positives that the window is estimated to have.
     reviewers : tuple of ReviewerCounts
         By what they said since that window began.
-    next_reviews : tuple of ReviewsWorth
+    next_reviews : tuple of NextReviews
     arrivals : tuple of Arrival
     windows : tuple of LabelsOfWindow
         The newest ones, in order of time.
@@ -182,7 +151,7 @@ class LabelHealth:
     known_positives: int = 0
     positives: Interval = Interval()
     reviewers: tuple[ReviewerCounts, ...] = ()
-    next_reviews: tuple[ReviewsWorth, ...] = ()
+    next_reviews: tuple[NextReviews, ...] = ()
     arrivals: tuple[Arrival, ...] = ()
     windows: tuple[LabelsOfWindow, ...] = ()
 
@@ -234,11 +203,11 @@ def label_health(ledger: Ledger, monitor: Monitor, *, with_arrivals: bool = True
 
 def windows_that_tell(ledger: Ledger, monitor: str) -> list[WindowRecord]:
     """The newest windows and the newest mature ones, which may be older, in order of time."""
-    found, _ = ledger.windows_before(None, monitor=monitor, limit=_WINDOWS)
+    records, _ = ledger.windows_before(None, monitor=monitor, limit=_WINDOWS)
     if starts := _mature_starts(ledger, monitor):
         after = max(starts) + timedelta.resolution
-        found += ledger.windows_before(after, monitor=monitor, limit=_WINDOWS)[0]
-    by_key = {record.window_key: record for record in found}
+        records += ledger.windows_before(after, monitor=monitor, limit=_WINDOWS)[0]
+    by_key = {record.window_key: record for record in records}
     return sorted(by_key.values(), key=lambda record: record.window.start)
 
 
@@ -346,18 +315,7 @@ def _of_evaluation(ledger: Ledger, stored: StoredEvaluation) -> dict[str, Any]:
     )
     reading = None if settings is None else read_again(evaluation, table)
     if isinstance(reading, ReviewedEstimates):
-        facts["next_reviews"] = tuple(
-            ReviewsWorth(
-                where=worth.where,
-                cases=worth.cases,
-                positives=worth.positives,
-                width_now=worth.width_now,
-                width_then=worth.width_then,
-                narrower=worth.narrower,
-                hardly_anything=worth.is_worth_little,
-            )
-            for worth in next_reviews(reading)
-        )
+        facts["next_reviews"] = next_reviews(reading)
     return facts
 
 
@@ -444,94 +402,3 @@ def _to_come(
         if plain_facts is not None:
             return LabelsToCome(**plain_facts)
     return None
-
-
-def label_health_sentences(health: LabelHealth) -> Iterator[str]:
-    """The facts in words, the most important first."""
-    if health.window_start is None:
-        yield "No window is mature yet, so nothing is known of its labels."
-        return
-    yield from _positives_in_words(health)
-    yield from _unseen_in_words(health)
-    yield from _lateness_in_words(health)
-    yield from _agreement_in_words(health)
-    yield from _worth_in_words(health)
-
-
-def _positives_in_words(health: LabelHealth) -> Iterator[str]:
-    by_review = sum(
-        origin.positive for origin in health.origins if origin.name.startswith("Reviewed")
-    )
-    alone = health.known_positives - by_review
-    known = f"{health.known_positives:,} positives are known"
-    # Windows that were counted before verdicts were told apart say positives alone.
-    if health.not_reviewed is not None:
-        known += f", {by_review:,} by review and {alone:,} by complaint alone"
-    positives = health.positives
-    if positives.value is None:
-        yield f"{known}."
-    elif positives.low is None or positives.high is None:
-        yield f"{known}, of some {positives.value:,.0f}."
-    else:
-        ends = f"{positives.low:,.0f} to {positives.high:,.0f}"
-        yield f"{known}, of some {positives.value:,.0f} ({ends})."
-
-
-def _unseen_in_words(health: LabelHealth) -> Iterator[str]:
-    if health.not_reviewed is None or health.stopped is None:
-        return
-    yield (
-        f"Nobody reviewed {health.not_reviewed:.1%} of the rows, and {health.stopped:.1%} were "
-        "declined outright without a verdict: nobody will know what these were."
-    )
-
-
-def _lateness_in_words(health: LabelHealth) -> Iterator[str]:
-    words = "verdicts" if health.has_reviews else ""
-    for arrival in health.arrivals[:1]:
-        parts = []
-        if words and arrival.verdicts.value is not None:
-            parts.append(f"{arrival.verdicts.value:.0%} of the verdicts")
-        if arrival.complaints.value is not None:
-            what = "complaints" if health.has_reviews else "labels"
-            parts.append(f"{arrival.complaints.value:.0%} of the {what}")
-        if parts:
-            age = shown_duration(timedelta(days=arrival.age_days))
-            when = "By the end of a window" if not arrival.age_days else f"{age} after its end"
-            yield f"{when} {' and '.join(parts)} have come that come by the maturity."
-    newest = next((window for window in reversed(health.windows) if window.to_come), None)
-    if newest is not None and newest.to_come is not None:
-        yield f"Window of {newest.start:%Y-%m-%d %H:%M} UTC: {newest.to_come.sentence}"
-
-
-def _agreement_in_words(health: LabelHealth) -> Iterator[str]:
-    shared = sum(reviewer.shared for reviewer in health.reviewers)
-    differ = sum(reviewer.differ for reviewer in health.reviewers)
-    if not health.reviewers:
-        return
-    if shared < _FEW_SHARED:
-        yield (
-            "Hardly any case was decided by two reviewers, so nothing is known of how often they "
-            "are wrong: have some cases decided twice."
-        )
-        return
-    most = max(health.reviewers, key=lambda reviewer: reviewer.differ / max(reviewer.shared, 1))
-    yield (
-        f"Reviewers differ on {differ / shared:.0%} of the verdicts on cases that two of them "
-        f"decided; most often {one_line(most.name)}, on {most.differ} of {most.shared}."
-    )
-
-
-def _worth_in_words(health: LabelHealth) -> Iterator[str]:
-    useful = [worth for worth in health.next_reviews if worth.cases and not worth.hardly_anything]
-    if not health.next_reviews:
-        return
-    if not useful:
-        yield "100 reviews more of these rows would tell hardly anything of recall and F1."
-        return
-    best = max(useful, key=lambda worth: worth.narrower.get("recall", 0.0))
-    yield (
-        f"{best.cases} reviews more tell most {WHERE_WORDS[best.where]}: recall is known to "
-        f"±{best.width_now['recall'] / 2:.3f} now, and would be to about "
-        f"±{best.width_then['recall'] / 2:.3f}."
-    )

@@ -53,9 +53,7 @@ def upgrade_warning(monitor: Monitor) -> str | None:
     from pumonitor.monitor.onboarding.upgrade import stands_in_for_reviews
 
     stands_in = stands_in_for_reviews(monitor)
-    if monitor.label_origin in {"complaints", "random"}:
-        return None
-    if not stands_in:
+    if not stands_in or monitor.label_origin in {"complaints", "random"}:
         return None
     return (
         f"positives have {' and '.join(stands_in)} in place of the verdicts of a review queue "

@@ -64,7 +64,7 @@ def configuration_text(found: Onboarded, *, folder: Path) -> str:
         *_DESTINATIONS,
         "",
         "monitors:",
-        f"  {_scalar(found.name)}:",
+        f"  {yaml_text(found.name)}:",
         "    # model: models:/NAME@champion          # link to MLflow's registry",
         "    predictions:",
         _line(6, "source", _path(found.predictions, folder), "path or pattern"),
@@ -111,7 +111,7 @@ def _stopped(found: Onboarded) -> list[str]:
     if found.stopped is None:
         return []
     words = json.dumps(list(found.stopped.words), ensure_ascii=False)
-    written = f"      action: {{column: {_scalar(found.stopped.column)}, stopped: {words}}}"
+    written = f"      action: {{column: {yaml_text(found.stopped.column)}, stopped: {words}}}"
     return [_commented(written, "rows that nobody will ever know of")]
 
 
@@ -168,7 +168,7 @@ def _blocks(queue: ReviewQueue) -> tuple[str, str]:
 def _chosen_by(queue: ReviewQueue) -> str | None:
     if queue.chosen_by is None or not queue.reasons:
         return queue.chosen_by
-    parts = [f"column: {_scalar(queue.chosen_by)}"]
+    parts = [f"column: {yaml_text(queue.chosen_by)}"]
     parts += [
         f"{reason}: {json.dumps(list(words), ensure_ascii=False)}"
         for reason, words in queue.reasons.items()
@@ -195,7 +195,7 @@ def _line(indent: int, key: str, value: str | None, comment: str | None = None) 
     """A key with its value and a comment; nothing without a value."""
     if value is None:
         return None
-    text = f"{' ' * indent}{key}: {value if isinstance(value, Written) else _scalar(value)}"
+    text = f"{' ' * indent}{key}: {value if isinstance(value, Written) else yaml_text(value)}"
     return _commented(text, comment) if comment else text
 
 
@@ -209,7 +209,7 @@ def _label(found: Onboarded) -> str | None:
 def _segments(found: Onboarded) -> list[str]:
     if not found.segments:
         return []
-    listed = ", ".join(_scalar(name) for name in found.segments)
+    listed = ", ".join(yaml_text(name) for name in found.segments)
     return [
         _commented(
             f"      # segments: [{listed}]", "each value is evaluated, in addition to all rows"
@@ -252,12 +252,12 @@ def _path(path: str, folder: Path) -> str:
     return str(Path(path).absolute()) if far else relative
 
 
-def _scalar(value: str) -> str:
+def yaml_text(value: str) -> str:
     """Text for YAML, in quotes where it could be read as another type.
 
     Examples
     --------
-    >>> _scalar("data/*.parquet"), _scalar("yes: no"), _scalar("${HOME}")
+    >>> yaml_text("data/*.parquet"), yaml_text("yes: no"), yaml_text("${HOME}")
     ('"data/*.parquet"', '"yes: no"', '"$${HOME}"')
     """
     if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:

@@ -140,23 +140,23 @@ def _queued(
     table: TableSample, decided_at: ColumnSample | None, answers: Answers
 ) -> ColumnSample | None:
     """When a case came into the queue, where it is written as the times of verdicts are."""
-    found = first_named(table, _QUEUED, lambda column: column.is_time)
-    if found is None:
+    queued = first_named(table, _QUEUED, lambda column: column.is_time)
+    if queued is None:
         return None
-    if decided_at is not None and (found.kind, found.time_unit) != (
+    if decided_at is not None and (queued.kind, queued.time_unit) != (
         decided_at.kind,
         decided_at.time_unit,
     ):
         return None
-    answers.found("queued_at", found.name, f"by its name; {described(found)}")
-    return found
+    answers.found("queued_at", queued.name, f"by its name; {described(queued)}")
+    return queued
 
 
 def _chances(
     table: TableSample, reasons: Mapping[str, Sequence[str]], answers: Answers
 ) -> str | None:
     """The chance with which a case was drawn, where some were drawn at random."""
-    found = first_named(
+    chance = first_named(
         table,
         _CHANCES,
         lambda column: (
@@ -167,17 +167,17 @@ def _chances(
             and column.greatest <= 1
         ),
     )
-    if found is None:
+    if chance is None:
         return None
     if "random" not in reasons:
         answers.notes.append(
-            f"Column {found.name!r} of the reviews looks like the chance of a random review, and "
+            f"Column {chance.name!r} of the reviews looks like the chance of a random review, and "
             "no reason is known to be one: if some cases were drawn at random, put their word "
-            f"under random in chosen_by, and add probability: {found.name}."
+            f"under random in chosen_by, and add probability: {chance.name}."
         )
         return None
-    answers.found("probability", found.name, f"by its name; {described(found)}")
-    return found.name
+    answers.found("probability", chance.name, f"by its name; {described(chance)}")
+    return chance.name
 
 
 def _id(
@@ -231,7 +231,7 @@ def _words(
     answers: Answers,
 ) -> LabelWords:
     """What the words of the verdicts mean; an empty one is a case that waits for its review."""
-    said = dict(part.rpartition("=")[::2] for part in given)
+    given_meanings = dict(part.rpartition("=")[::2] for part in given)
     meanings: dict[str, Meaning | None] = {}
     listed = reader.words(table, verdict, most=_MOST_WORDS + 1)
     if len(listed) > _MOST_WORDS:
@@ -241,7 +241,7 @@ def _words(
         )
         raise InputError(msg)
     for word in filter(None, listed):
-        usual = None if word in said else word_meaning(word)
+        usual = None if word in given_meanings else word_meaning(word)
         if usual is None:
             question = Question(
                 what=f"verdict {word}",
@@ -252,7 +252,7 @@ def _words(
                 choices=tuple(_MEANT),
                 read=_read_meaning,
             )
-            usual = _read_meaning(answers.answer(question, said.get(word)))
+            usual = _read_meaning(answers.answer(question, given_meanings.get(word)))
         meanings[word] = usual
     if "positive" not in meanings.values():
         msg = (
@@ -288,14 +288,14 @@ def _optional(
         answers.found(role, given, "as given")
         return table.column(given, option=option)
     is_time = role.endswith("_at")
-    found = first_named(
+    column = first_named(
         table,
         names,
-        lambda column: column.is_time if is_time else column.kind == "text",
+        lambda candidate: candidate.is_time if is_time else candidate.kind == "text",
     )
-    if found is not None:
-        answers.found(role, found.name, f"by its name; {described(found)}")
-    return found
+    if column is not None:
+        answers.found(role, column.name, f"by its name; {described(column)}")
+    return column
 
 
 def _blocks(given: str | None, answers: Answers) -> bool:

@@ -13,7 +13,7 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.sources import Outcomes
 from pumonitor.monitor.config.text.yaml_document import read_document
 from pumonitor.monitor.onboarding.answers import Answers
-from pumonitor.monitor.onboarding.configuration_text import Written, reviews_lines
+from pumonitor.monitor.onboarding.configuration_text import Written, reviews_lines, yaml_text
 from pumonitor.monitor.onboarding.onboarded import Options, ReviewQueue
 from pumonitor.monitor.onboarding.review_choices import reason_and_reviewer
 from pumonitor.monitor.onboarding.table_reader import open_tables
@@ -111,7 +111,7 @@ def _proposal(
     complaints = [
         "    positives:                              # complaints alone: what came by itself",
         "      source: FILL_IN                       # chargebacks, reports, diagnoses",
-        f"      id: {positives.id}",
+        f"      id: {yaml_text(positives.id)}",
         "      known_at: FILL_IN",
     ]
     return "\n".join(
@@ -141,7 +141,7 @@ def _further_columns(folder: Path, source: str, answers: Answers) -> tuple[str |
     """Columns with the reason and the reviewer, where the table can be looked at."""
     where = source if "://" in source else str(folder / source)
     try:
-        with open_tables([where]) as (reader, (place,)):
-            return reason_and_reviewer(reader.table(place), Options(), answers)
+        with open_tables([where]) as (reader, (table,)):
+            return reason_and_reviewer(reader.table(table), Options(), answers)
     except InputError:
         return None, None

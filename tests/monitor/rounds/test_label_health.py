@@ -18,7 +18,8 @@ from pumonitor.monitor.app import open_ledger, utc_now
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.label_health import label_health, label_health_sentences
+from pumonitor.monitor.inspection.label_health import label_health
+from pumonitor.monitor.inspection.label_health_text import label_health_sentences
 from pumonitor.monitor.windows.labels_to_come import LabelsToCome
 from tests.monitor.rounds.retried import run_again
 

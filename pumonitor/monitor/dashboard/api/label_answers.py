@@ -14,10 +14,10 @@ from pumonitor.monitor.inspection.label_health import (
     Arrival,
     Interval,
     LabelOrigin,
-    ReviewsWorth,
 )
 from pumonitor.monitor.windows.known_labels import LabelsToCome
 from pumonitor.ports import ReviewerCounts, State
+from pumonitor.reviews.next_reviews import NextReviews
 
 __all__ = ["Labels", "labels_answer"]
 
@@ -54,7 +54,7 @@ class Labels(Answer):
     reviewers: list[ReviewerCounts] = Field(
         description="By what they said since that window began, in all windows."
     )
-    next_reviews: list[ReviewsWorth] = Field(
+    next_reviews: list[NextReviews] = Field(
         description="Width of recall and F1 expected after 100 reviews more, by where."
     )
     arrivals: list[Arrival] = Field(description="Share of labels known by age of a window.")

@@ -12,14 +12,13 @@ from pumonitor.monitor.charts.time_series import Drawn, draw_time_series
 from pumonitor.monitor.dashboard.pages.window_drawings import Drawing
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.label_health import (
-    WHERE_WORDS,
     Arrival,
     Interval,
     LabelHealth,
     label_health,
-    label_health_sentences,
     windows_that_tell,
 )
+from pumonitor.monitor.inspection.label_health_text import WHERE_WORDS, label_health_sentences
 from pumonitor.report.numbers import percent_with_interval
 
 

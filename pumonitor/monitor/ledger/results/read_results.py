@@ -220,3 +220,13 @@ class ResultsReader(DatabaseReader):
         )
         chosen = [one for one in found if revision is None or one.revision == revision]
         return chosen[-1] if chosen else None
+
+    def evaluation_behind(self, row: PublishedResult) -> StoredEvaluation | None:
+        """The evaluation that a result is of; None if it was deleted."""
+        return self.evaluation(
+            row.monitor,
+            start=row.window_start,
+            model_version=row.model_version,
+            segment=row.segment,
+            revision=row.revision,
+        )

@@ -35,11 +35,11 @@ def earlier_windows(
         as_of=pane.as_of,
     )
     with ledger.database.reading() as connection:
-        found = mature_series(connection, asked, most=MOST_EARLIER, which="last")
+        mature = mature_series(connection, asked, most=MOST_EARLIER, which="last")
     # A gap is none of the windows before: too much may have changed since.
     near = [
         series.table()
-        for series in found
+        for series in mature
         if series.window.index >= stored.window.index - MOST_EARLIER
     ]
     return EarlierWindows.of(

@@ -252,7 +252,7 @@ class HowReviewed:
         odds = None
         if is_unequal:
             odds = sums_of_odds(
-                kinds, groups.probability, rows=number, place=cell, places=len(cell_lower)
+                kinds, groups.probability, rows=number, index=cell, size=len(cell_lower)
             )
         stopped = kinds == KINDS.index("stopped")
         edges = lowest_of_stopped(lower[stopped], upper[~stopped])

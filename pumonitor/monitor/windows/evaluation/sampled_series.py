@@ -26,8 +26,8 @@ class _Series(Protocol):
 
 def of_series(rows: SampledRows, series: _Series) -> NDArray[np.bool_]:
     """Select the rows of a series."""
-    found = rows.model_version == series.model_version
+    is_of_series = rows.model_version == series.model_version
     if series.segment:
         column, _, value = series.segment.partition("=")
-        found = found & (rows.segments[column] == value)
-    return np.asarray(found)
+        is_of_series = is_of_series & (rows.segments[column] == value)
+    return np.asarray(is_of_series)
