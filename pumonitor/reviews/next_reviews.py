@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 import numpy as np
 from scipy import special
 
 from pumonitor._arrays import FloatArray, IntArray
+from pumonitor.audit.bins import ScoreBins
 from pumonitor.reviews.counts import POSITIVE, ReviewCounts
 from pumonitor.reviews.estimation import ReviewPosterior
 from pumonitor.reviews.reading import ReviewedEstimates
@@ -75,10 +76,11 @@ def next_reviews(
 
     Notes
     -----
-    Let H_b be the positives among the N_b rows of bin b that nobody reviewed and that are silent.
-    Of m_b reviewed ones k_b are positive, hypergeometric given H_b. A draw of the posterior plays
-    the truth and says what is found; all draws are then weighted by the chance of that, and the
-    width is that of the weighted draws. Their mean is the expected width (preposterior analysis).
+    A silent row of bin b that nobody reviewed is positive with probability q_b = p (1 - e) /
+    (p (1 - e) + 1 - p), and review finds it with q_b s. A draw of the posterior plays the truth: of
+    m_b reviewed rows k_b are found, binomial. All draws are then weighted by the chance of k, what
+    is left is drawn anew of N_b - m_b rows, and the width is that of the weighted draws. Their mean
+    is the expected width (preposterior analysis).
 
     References
     ----------
@@ -86,32 +88,32 @@ def next_reviews(
     """
     rng = np.random.default_rng(seed)
     posterior, counts = reading.posterior, reading.counts
-    hidden = _hidden(posterior, rng)
+    open_rows = _OpenRows.of(posterior, rng)
     drawn = posterior.metrics()
-    metrics = {name: _Ordered(drawn[name]) for name in METRICS if not np.isnan(drawn[name]).any()}
-    chances = _Chances(hidden, counts.open_silent)
-    equal = np.full(len(hidden), 1 / len(hidden))
-    now = {name: metric.width(equal) for name, metric in metrics.items()}
+    names = [name for name in METRICS if not np.isnan(drawn[name]).any()]
+    equal = np.full(len(posterior.positives), 1 / len(posterior.positives))
+    now = {name: _width(drawn[name], equal) for name in names}
     outcomes = []
     # Cuts of another score say nothing of where these bins lie.
     cuts = reading.cuts if posterior is reading.by_queue else ()
     for where, chosen in _designs(counts, cases, cut=min(cuts, default=None)):
         widths, positives = [], []
-        for truth in rng.integers(len(hidden), size=simulations if chosen.sum() else 0):
+        left = rng.binomial(counts.open_silent - chosen, open_rows.positive)
+        for truth in rng.integers(len(equal), size=simulations if chosen.sum() else 0):
             taken = chosen
             if where == "random":
                 taken = rng.multivariate_hypergeometric(counts.open_silent, int(chosen.sum()))
-            left = counts.open_silent - hidden[truth]
-            verdicts = rng.hypergeometric(hidden[truth], left, taken)
-            weights = chances.weights(taken, verdicts)
-            widths.append({name: metric.width(weights) for name, metric in metrics.items()})
+            verdicts = rng.binomial(taken, open_rows.found[truth])
+            weights = open_rows.weights(taken, verdicts)
+            then = open_rows.metrics(counts.bins, left, taken, verdicts)
+            widths.append({name: _width(then[name], weights) for name in names})
             positives.append(int(verdicts.sum()))
-        then = {
+        expected = {
             name: float(np.mean([width[name] for width in widths])) if widths else now[name]
-            for name in metrics
+            for name in names
         }
         narrower = {
-            name: max(1 - then[name] / width, 0.0) if width > 0 else 0.0
+            name: max(1 - expected[name] / width, 0.0) if width > 0 else 0.0
             for name, width in now.items()
         }
         outcomes.append(
@@ -120,7 +122,7 @@ def next_reviews(
                 cases=int(chosen.sum()),
                 positives=float(np.mean(positives)) if positives else None,
                 width_now=now,
-                width_then=then,
+                width_then=expected,
                 narrower=narrower,
                 hardly_anything=all(share < _HARDLY for share in narrower.values()),
             )
@@ -128,40 +130,86 @@ def next_reviews(
     return tuple(outcomes)
 
 
-class _Ordered:
-    """Draws of a metric in ascending order, of which weighted quantiles are asked."""
-
-    def __init__(self, draws: FloatArray) -> None:
-        self._order = np.argsort(draws)
-        self._sorted = draws[self._order]
-
-    def width(self, weights: FloatArray) -> float:
-        """Of the 95% interval."""
-        below = np.cumsum(weights[self._order])
-        ends = np.searchsorted(below, [0.025 * below[-1], 0.975 * below[-1]])
-        low, high = self._sorted[np.minimum(ends, len(self._sorted) - 1)]
-        return float(high - low)
+def _width(draws: FloatArray, weights: FloatArray) -> float:
+    """Of the 95% interval of weighted draws."""
+    order = np.argsort(draws)
+    below = np.cumsum(weights[order])
+    ends = np.searchsorted(below, [0.025 * below[-1], 0.975 * below[-1]])
+    low, high = draws[order[np.minimum(ends, len(order) - 1)]]
+    return float(high - low)
 
 
-def _hidden(posterior: ReviewPosterior, rng: np.random.Generator) -> IntArray:
-    """Of each draw the positives that review would find among silent rows without a review."""
-    counts = posterior.counts
-    known = np.sum([getattr(counts, kind) for kind in POSITIVE], axis=0)
-    rest = np.maximum(np.rint(posterior.positives) - known, 0).astype(np.int64)
-    p, silent = posterior.p, posterior.p * (1 - posterior.e)
-    # A bin whose rows are all known to be positive has none of either kind.
-    open_share = silent / np.maximum(silent + 1 - p, _NONE)
-    missed = silent * (1 - posterior.s[:, np.newaxis])
-    # Those that are hidden among other rows: stopped, undecided, cleared by mistake.
-    expected = counts.open_silent * open_share
-    elsewhere = (
-        counts.stopped * p
-        + counts.undecided_silent * open_share
-        + counts.cleared_silent * missed / np.maximum(missed + 1 - p, _NONE)
-    )
-    share = expected / np.maximum(expected + elsewhere, _NONE)
-    hidden = np.minimum(rng.binomial(rest, np.clip(share, 0, 1)), counts.open_silent)
-    return np.asarray(rng.binomial(hidden, posterior.s[:, np.newaxis]))
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _OpenRows:
+    """What each draw says of silent rows that nobody reviewed, by bin.
+
+    Attributes
+    ----------
+    positive, found : ndarray of shape (draws, bins)
+        Chance that a row is positive, and that review finds it to be.
+    elsewhere : ndarray of shape (draws, bins)
+        Positives among all other rows.
+    """
+
+    positive: FloatArray
+    found: FloatArray
+    elsewhere: FloatArray
+
+    @classmethod
+    def of(cls, posterior: ReviewPosterior, rng: np.random.Generator) -> Self:
+        """Of a posterior."""
+        counts = posterior.counts
+        known = np.sum([getattr(counts, kind) for kind in POSITIVE], axis=0)
+        rest = np.maximum(np.rint(posterior.positives) - known, 0).astype(np.int64)
+        p, silent = posterior.p, posterior.p * (1 - posterior.e)
+        # A bin whose rows are all known to be positive has none of either kind.
+        positive = silent / np.maximum(silent + 1 - p, _NONE)
+        missed = silent * (1 - posterior.s[:, np.newaxis])
+        # Those that are hidden among other rows: stopped, undecided, cleared by mistake.
+        expected = counts.open_silent * positive
+        others = (
+            counts.stopped * p
+            + counts.undecided_silent * positive
+            + counts.cleared_silent * missed / np.maximum(missed + 1 - p, _NONE)
+        )
+        share = expected / np.maximum(expected + others, _NONE)
+        hidden = np.minimum(rng.binomial(rest, np.clip(share, 0, 1)), counts.open_silent)
+        return cls(
+            positive=positive,
+            found=positive * posterior.s[:, np.newaxis],
+            elsewhere=posterior.positives - hidden,
+        )
+
+    def weights(self, taken: IntArray, verdicts: IntArray) -> FloatArray:
+        """Chance of what review finds, given each draw, but for a factor that all share."""
+        used = np.flatnonzero(taken)
+        found = self.found[:, used]
+        log = special.xlogy(verdicts[used], found)
+        log += special.xlog1py((taken - verdicts)[used], -found)
+        total = log.sum(axis=1)
+        return np.asarray(np.exp(total - total.max()))
+
+    def metrics(
+        self, bins: ScoreBins, left: IntArray, taken: IntArray, verdicts: IntArray
+    ) -> dict[str, FloatArray]:
+        """Recall and F1 after the reviews, given each draw.
+
+        Parameters
+        ----------
+        bins : ScoreBins
+        left : ndarray of shape (draws, bins)
+            Positives among rows that are not reviewed even then.
+        taken, verdicts : ndarray of shape (bins,)
+            Rows that are reviewed, and how many of them are found to be positive.
+        """
+        missed = (self.positive - self.found) / np.maximum(1 - self.found, _NONE)
+        positives = self.elsewhere + left + verdicts + (taken - verdicts) * missed
+        total, caught = positives.sum(axis=1), positives[:, bins.above].sum(axis=1)
+        flagged = bins.rows[bins.above].sum()
+        return {
+            "recall": caught / np.maximum(total, _NONE),
+            "f1": 2 * caught / np.maximum(total + flagged, _NONE),
+        }
 
 
 def _designs(
@@ -189,25 +237,3 @@ def _filled(silent: IntArray, order: range, cases: int) -> IntArray:
     for at in order:
         taken[at] = min(int(silent[at]), cases - int(taken.sum()))
     return taken
-
-
-class _Chances:
-    """Of what reviews find, given the positives that each draw has among silent rows."""
-
-    def __init__(self, hidden: IntArray, silent: IntArray) -> None:
-        self._hidden, self._left = hidden, silent - hidden
-        # Looked up thousands of times: of every number that can occur.
-        self._log_factorial = special.gammaln(np.arange(int(silent.max(initial=0)) + 1) + 1.0)
-
-    def weights(self, taken: IntArray, verdicts: IntArray) -> FloatArray:
-        """Of each draw, but for a factor that all share."""
-        used = np.flatnonzero(taken)
-        log = self._log_choose(self._hidden[:, used], verdicts[used])
-        log = log + self._log_choose(self._left[:, used], (taken - verdicts)[used])
-        total = log.sum(axis=1)
-        return np.asarray(np.exp(total - total.max()))
-
-    def _log_choose(self, number: IntArray, chosen: IntArray) -> FloatArray:
-        """Log of the binomial coefficient; minus infinity where so many cannot be chosen."""
-        log, left = self._log_factorial, number - chosen
-        return np.where(left >= 0, log[number] - log[chosen] - log[np.maximum(left, 0)], -np.inf)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,21 @@ def test_the_expected_width_is_that_of_draws_that_found_as_much(rows, blocks):
     # Rejection keeps a few hundred draws of each outcome, whose ends scatter.
     assert told.width_then["recall"] == pytest.approx(expected, rel=0.06)
     assert told.width_then["recall"] < 0.95 * told.width_now["recall"]
+
+
+def test_many_reviews_are_told_by_many_draws():
+    """Weights that leave a handful of draws give far smaller widths with a fifth of the draws."""
+    made = reading(BLOCKED, blocks=True)
+    draws = ("positives", "concordance", "p", "e", "s")
+    fewer = {name: getattr(made.posterior, name)[::5] for name in draws}
+    posterior = replace(made.posterior, **fewer)
+    thinned = replace(made, posterior=posterior, by_queue=posterior)
+    full, fifth = (
+        by_place(next_reviews(told, cases=500, simulations=200))["below the cut"]
+        for told in (made, thinned)
+    )
+    assert full.cases == fifth.cases == 500
+    assert fifth.width_then["recall"] == pytest.approx(full.width_then["recall"], rel=0.1)
 
 
 def test_width_now_is_that_of_the_estimates():

@@ -97,13 +97,14 @@ def _agreement_in_words(health: LabelHealth) -> Iterator[str]:
 
 
 def _worth_in_words(health: LabelHealth) -> Iterator[str]:
-    useful = [worth for worth in health.next_reviews if worth.cases and not worth.hardly_anything]
-    if not health.next_reviews:
+    worths = [worth for worth in health.next_reviews if "recall" in worth.width_now]
+    if not worths:
         return
+    useful = [worth for worth in worths if worth.cases and not worth.hardly_anything]
     if not useful:
         yield "100 reviews more of these rows would tell hardly anything of recall and F1."
         return
-    best = max(useful, key=lambda worth: worth.narrower.get("recall", 0.0))
+    best = max(useful, key=lambda worth: worth.narrower["recall"])
     yield (
         f"{best.cases} reviews more tell most {WHERE_WORDS[best.where]}: recall is known to "
         f"±{best.width_now['recall'] / 2:.3f} now, and would be to about "
