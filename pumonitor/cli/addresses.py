@@ -9,7 +9,7 @@ import typer
 Given = TypeVar("Given", str | None, list[str] | None)
 
 _READ: Final[set[str]] = set()
-"""Addresses that this process was given: what drivers say of them is masked."""
+"""Addresses that this command was given: what drivers say of them is masked."""
 
 
 def read_variables(given: Given) -> Given:
@@ -46,6 +46,11 @@ def _with_values(address: str) -> str:
         raise typer.BadParameter("; ".join(replaced.missing.values()))
     _READ.add(replaced.text)
     return replaced.text
+
+
+def forget_addresses() -> None:
+    """Begin a command: what another one in this process was given masks nothing in its messages."""
+    _READ.clear()
 
 
 def masked(text: str) -> str:

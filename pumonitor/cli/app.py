@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from pumonitor import __version__
 from pumonitor.cli.accept import accept
-from pumonitor.cli.addresses import masked
+from pumonitor.cli.addresses import forget_addresses, masked
 from pumonitor.cli.alerts import alerts
 from pumonitor.cli.audit import audit
 from pumonitor.cli.backfill import backfill
@@ -49,6 +49,7 @@ class _MaskingGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> object:
         """Run the command that was named."""
+        forget_addresses()
         try:
             return super().invoke(ctx)
         except typer.TyperException as error:

@@ -115,3 +115,11 @@ def test_a_database_gets_the_password_of_the_variable(monkeypatch):
     result = CliRunner().invoke(app, ["engines", "verify", address])
     assert "nobody answers at postgresql+psycopg://mon:****@h/scores" in result.stderr
     assert asked == [f"postgresql+psycopg://mon:{CANARY}@h/scores"]
+
+
+def test_a_password_of_one_command_masks_no_word_of_the_next(monkeypatch):
+    monkeypatch.setenv("MON_PW", "scores")
+    address = "postgresql+psycopg://mon:${MON_PW}@127.0.0.1:1/rows"
+    CliRunner().invoke(app, ["evaluate", address, "--labels", "y", "--scores", "s"])
+    result = CliRunner().invoke(app, ["evaluate", "nowhere.csv", "--labels", "y", "--scores"])
+    assert "--scores" in told(result)
