@@ -59,7 +59,8 @@ Words = Annotated[
     typer.Option(
         "--word",
         metavar="WORD=VERDICT",
-        help="What a word of the verdicts means: fraud=1, ok=0, unclear=undecided. Once for each.",
+        help="What a word of the verdicts means: fraud=1, ok=0, unclear=undecided; or one of "
+        "--chosen-by: sampled=random. Once for each.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -127,7 +128,7 @@ _ARGUMENTS: Final = (
 """Of the library, each of which is an option with hyphens."""
 
 _AS_OPTIONS: Final = (
-    (r"Reviews\(words=\{.*?\}\)", "--word fraud=1 --word ok=0 --word unclear=undecided"),
+    (r"Reviews\(words=\{'(.+?)': .*?\}\)", r"--word '\1=...'"),
     (r"Reviews\((\w+)=\.\.\.\)", r"--\1"),
     (r"Reviews\((\w+)='(.+?)'\)", r"--\1 \2"),
     ("chosen_by='score' only", "score in all of them only"),

@@ -201,9 +201,13 @@ def _score_of_queue(
         msg = (
             "verdicts lie below rows that were not reviewed by the scores of each of "
             f"{', '.join(scores)}: say which model's score filled the queue, "
-            f"Reviews(ranked_by={next(iter(scores))!r}), or give that score; and if rows were "
-            "reviewed for other reasons too, why each was, Reviews(chosen_by=...)"
+            f"Reviews(ranked_by={next(iter(scores))!r}), or give that score"
         )
+        if not reviews.is_chosen_by_given:
+            msg += (
+                "; and if rows were reviewed for other reasons too, why each was, "
+                "Reviews(chosen_by=...)"
+            )
         raise InputError(msg)
     return fitting[0], scores[fitting[0]]
 

@@ -88,7 +88,8 @@ class Reviews:
     blocks : bool
         Whether a positive verdict stops the case, so that it can never complain.
     words : mapping, optional
-        What the words of `verdicts` mean: {"fraud": 1, "ok": 0, "unclear": "undecided"}.
+        What the words of `verdicts` mean: {"fraud": 1, "ok": 0, "unclear": "undecided"}; and those
+        of `chosen_by`: {"top of the day": "score", "sampled": "random"}.
     chosen_by : str or array-like of shape (n,), optional
         Why a row was reviewed: "score"; "random", whatever the row was; "audit", by chance among
         rows that had not complained; "complaint", because somebody complained; any other word is a
@@ -153,14 +154,15 @@ class Reviews:
         self.blocks = bool(blocks)
         self.given = verdicts
         self.detection_rate = detection_interval(detection_rate)
-        verdict = _as_verdicts(verdicts, _meanings(words))
+        meanings, reasons = _meanings(words)
+        verdict = _as_verdicts(verdicts, meanings)
         if not np.any(verdict >= 0):
             msg = (
                 f"none of {len(verdict)} rows has a verdict 1 or 0: leave reviews out, or check "
                 "the join of verdicts to predictions"
             )
             raise InputError(msg)
-        reason, ranked, rules, by_chance = _as_reasons(chosen_by, verdict)
+        reason, ranked, rules, by_chance = _as_reasons(chosen_by, verdict, reasons)
         self.is_chosen_by_given = chosen_by is not None
         self.ranked_by: NDArray[Any] | str | None = ranked_by
         if ranked_by is not None and not isinstance(ranked_by, str):
@@ -232,16 +234,22 @@ def _refuse_stopped_positives(rows: RowReviews) -> None:
         raise InputError(msg)
 
 
-def _meanings(words: Mapping[Any, Any] | None) -> dict[str, int]:
-    """What each word of a verdict means, in lower case; those of the caller beside ours."""
-    meanings = dict(_WORDS)
+def _meanings(words: Mapping[Any, Any] | None) -> tuple[dict[str, int], dict[str, str]]:
+    """What each word of a verdict, and the caller's of a reason, mean; in lower case."""
+    verdicts, reasons = dict(_WORDS), dict[str, str]()
     for word, meaning in (words or {}).items():
-        known = _WORDS.get(str(meaning).strip().casefold())
-        if known is None:
-            msg = f"words must map to 1, 0 or 'undecided', got {meaning!r} for {word!r}"
+        name, means = (str(text).strip().casefold() for text in (word, meaning))
+        if means in _WORDS:
+            verdicts[name] = _WORDS[means]
+        elif means in _REASONS:
+            reasons[name] = means
+        else:
+            msg = (
+                "words must map to 1, 0 or 'undecided', those of chosen_by to 'score', 'random', "
+                f"'audit' or 'complaint', got {meaning!r} for {word!r}"
+            )
             raise ValueError(msg)
-        meanings[str(word).strip().casefold()] = known
-    return meanings
+    return verdicts, reasons
 
 
 def _as_verdicts(verdicts: Any, meanings: Mapping[str, int]) -> NDArray[np.int8]:
@@ -262,19 +270,20 @@ def _as_verdicts(verdicts: Any, meanings: Mapping[str, int]) -> NDArray[np.int8]
         first = int(unknown.argmax())
         texts = sorted({str(value) for value in values[unknown].tolist()})
         named = ", ".join(repr(shortened(text)) for text in texts[:_NAMED])
+        example = ", ".join(f"{shortened(text)!r}: ..." for text in texts[:_NAMED])
         msg = (
             f"verdicts has {int(unknown.sum())} of {len(values)} values that are not 1, 0, "
             f"'undecided' or missing, first {shortened(str(values[first]))!r} at row {first} "
             f"({named}{', ...' if len(texts) > _NAMED else ''}): say what each means, "
-            "Reviews(words={'fraud': 1, 'ok': 0, 'unclear': 'undecided'}), and leave rows without "
-            "a review empty"
+            f"Reviews(words={{{example}}}) with 1, 0 or 'undecided', and leave rows without a "
+            "review empty"
         )
         raise InputError(msg)
     return verdict
 
 
 def _as_reasons(
-    chosen_by: Any, verdict: NDArray[np.int8]
+    chosen_by: Any, verdict: NDArray[np.int8], meanings: Mapping[str, str]
 ) -> tuple[NDArray[np.int8], NDArray[np.bool_], tuple[str, ...], NDArray[np.bool_]]:
     """Kind of reason by row, rows chosen by score, words that are rules, and rows drawn."""
     reviewed = verdict != UNREVIEWED
@@ -296,6 +305,7 @@ def _as_reasons(
                 "random, audit, complaint, or the name of a rule"
             )
             raise InputError(msg)
+    words = np.array([meanings.get(word, word) for word in words])
     kinds = np.array([_REASONS.get(word, BY_RULE) for word in words], dtype=np.int8)
     used = np.unique(index[reviewed])
     rules = tuple(str(words[at]) for at in used if kinds[at] == BY_RULE)

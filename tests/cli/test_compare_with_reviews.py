@@ -28,6 +28,7 @@ def file(tmp_path_factory):
             "chargeback": SHOP.complained.astype(int),
             "verdict": [words.get(verdict, "") for verdict in SHOP.verdicts],
             "reason": np.where(np.isnan(SHOP.verdicts), "", "score"),
+            "why": np.where(np.isnan(SHOP.verdicts), "", "top of the day"),
             "declined": 0,
         }
     ).to_parquet(path)
@@ -47,7 +48,8 @@ def told(done):
 
 
 def test_json_is_that_of_the_library(file):
-    options = ("--complaint-rate", "0.4,0.6", "--chosen-by", "reason", "--stopped", "declined")
+    reason = ("--chosen-by", "why", "--word", "top of the day=score")
+    options = ("--complaint-rate", "0.4,0.6", *reason, "--stopped", "declined")
     done = run(file, *REVIEWED, *options, "--json")
     assert done.exit_code == 0, done.output
     expected = pumonitor.compare(
@@ -121,7 +123,7 @@ def test_a_column_names_the_score_of_the_queue(file, ranked_by):
         ((*REVIEWED, "--stopped", "reason"), "--stopped has 400 of 20000 values that are not True"),
         (
             ("--verdicts", "reason", "--blocks"),
-            "('score'): say what each means, --word fraud=1 --word ok=0 --word unclear=undecided",
+            "('score'): say what each means, --word 'score=...' with 1, 0 or 'undecided'",
         ),
     ],
 )

@@ -205,7 +205,7 @@ class TestWhoFilledTheQueue:
         verdicts = SHOP.verdicts.copy()
         verdicts[np.flatnonzero(verdicts == 0)[::3]] = np.nan
         case = SHOP.with_verdicts(verdicts)
-        with pytest.raises(InputError, match=r"say which model's score filled the queue"):
+        with pytest.raises(InputError, match=r"score filled the queue, .* or give that score$"):
             compared(case, chosen_by="score")
         named = compared(case, chosen_by="score", ranked_by="champion")
         assert named.settings["ranked_by"] == "champion"

@@ -38,13 +38,14 @@ def told(message):
             {"verdicts": ["1", "fraud", "0", "Fraud"]},
             InputError,
             "verdicts has 2 of 4 values that are not 1, 0, 'undecided' or missing, first 'fraud' "
-            "at row 1 ('Fraud', 'fraud'): say what each means, Reviews(words={'fraud': 1, 'ok': 0, "
-            "'unclear': 'undecided'}), and leave rows without a review empty",
+            "at row 1 ('Fraud', 'fraud'): say what each means, Reviews(words={'Fraud': ..., "
+            "'fraud': ...}) with 1, 0 or 'undecided', and leave rows without a review empty",
         ),
         (
             {"verdicts": ["fraud", "0"], "words": {"fraud": "yes"}},
             ValueError,
-            "words must map to 1, 0 or 'undecided', got 'yes' for 'fraud'",
+            "words must map to 1, 0 or 'undecided', those of chosen_by to 'score', 'random', "
+            "'audit' or 'complaint', got 'yes' for 'fraud'",
         ),
         (
             {"verdicts": [1, 0, -1]},

@@ -57,7 +57,8 @@ def reviewed_pair(
     scores = {"champion": champion, "challenger": challenger}
     complained, verdicts, reasons = said_of_states(states)
     positive = complained | np.equal(verdicts, 1)
-    if int(positive.sum()) < _FEWEST:
+    has_verdict = np.any(np.equal(verdicts, 0) | np.equal(verdicts, 1))
+    if int(positive.sum()) < _FEWEST or not has_verdict:
         return ReviewedPair.of_draws({}, positives=int(positive.sum()), total=0, rows=len(states))
     thresholds = {name: _cut(values, capacity) for name, values in scores.items()}
     flagged = {name: int((scores[name] >= cut).sum()) for name, cut in thresholds.items()}
