@@ -32,7 +32,11 @@ from pumonitor.monitor.onboarding.onboarded import (
     StoppedRows,
 )
 from pumonitor.monitor.onboarding.pairing import pair_of_tables
-from pumonitor.monitor.onboarding.review_choices import choose_reviews, stopped_rows
+from pumonitor.monitor.onboarding.review_choices import (
+    MOST_VERDICT_WORDS,
+    choose_reviews,
+    stopped_rows,
+)
 from pumonitor.monitor.onboarding.table_reader import TableReader, open_tables
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, TableSample
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS
@@ -151,11 +155,11 @@ class _Decisions:
             ids, time=time, score=score.name, known=known, label=label, words=words, zone=zone
         )
         scale = self._scale(extent, score.name)
-        window = self._window(extent)
+        queue, stopped = self._queue(ids[0], zone)
+        window = self._window(extent, queue)
         maturity = self._maturity(extent)
         threshold = self._threshold(scale, score.name)
         version = self._columns.model_version()
-        queue, stopped = self._queue(ids[0], zone)
         propensity = None if queue is not None else self._propensity()
         reference = self._reference(extent, window=window, zone=zone, maturity=maturity)
         class_prior = None
@@ -297,8 +301,9 @@ class _Decisions:
         self._answers.found("score_scale", scale, seen)
         return scale
 
-    def _window(self, extent: Extent) -> str:
-        name, each = proposals.window_for(extent)
+    def _window(self, extent: Extent, queue: ReviewQueue | None) -> str:
+        confirmed = extent.matched + self._found_by_review(queue)
+        name, each = proposals.window_for(extent, confirmed)
         if each < proposals.ENOUGH_CONFIRMATIONS and self._options.window is None:
             self._answers.notes.append(
                 f"A window of {name} has about {each} confirmations, so its intervals will be wide."
@@ -312,6 +317,14 @@ class _Decisions:
         except ValueError as error:
             msg = str(error) if isinstance(error, InputError) else f"--window {error}"
             raise InputError(msg) from None
+
+    def _found_by_review(self, queue: ReviewQueue | None) -> int:
+        """Positive verdicts, which confirm as complaints do."""
+        if queue is None or self._reviews is None:
+            return 0
+        column = self._reviews.column(queue.verdict, option="--verdict")
+        rows = self._reader.words(self._reviews, column, most=MOST_VERDICT_WORDS)
+        return sum(rows[word] for word in queue.words.positive)
 
     def _maturity(self, extent: Extent) -> timedelta:
         proposal = proposals.maturity_for(extent)

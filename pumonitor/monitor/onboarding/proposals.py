@@ -200,18 +200,25 @@ def id_candidates(predictions: TableSample, positives: TableSample) -> list[tupl
     return [(column.name, other.name) for column, other in sorted(pairs, key=likelihood)]
 
 
-def window_for(extent: Extent) -> tuple[str, int]:
-    """The shortest window with enough confirmations that fits twice, and their number."""
+def window_for(extent: Extent, confirmed: int) -> tuple[str, int]:
+    """The shortest window with enough confirmations that fits twice, and their number.
+
+    Parameters
+    ----------
+    extent : Extent
+    confirmed : int
+        Positives that complaints or verdicts confirm in all.
+    """
     days = max((extent.last - extent.first) / 86400, 1e-9)
     fitting = [(name, length) for name, length in _WINDOWS if 2 * length <= days] or [_WINDOWS[0]]
     # An hour is for streams of hours: a day's rhythm is no change of the model.
     usable = [pair for pair in fitting if pair[0] != "1h"] or fitting
     for name, length in usable:
-        per_window = extent.matched * length / days
+        per_window = confirmed * length / days
         if per_window >= ENOUGH_CONFIRMATIONS:
             return name, round(per_window)
     name, length = usable[-1]
-    return name, round(extent.matched * min(length / days, 1))
+    return name, round(confirmed * min(length / days, 1))
 
 
 def maturity_for(extent: Extent) -> timedelta:

@@ -19,7 +19,7 @@ from pumonitor.sources.column_types.monitored_tables import LabelWords
 __all__ = ["choose_reviews", "reasons_of", "stopped_rows"]
 
 _ENOUGH_MATCHED: Final = 0.5
-_MOST_WORDS: Final = 20
+MOST_VERDICT_WORDS: Final = 20
 _DECIDED: Final = (
     r"(decided|decision|reviewed|review|verdict|closed|resolved|completed)_?(at|time|ts|date|on)?",
     r".*(decid|review|verdict|clos|resol).*",
@@ -96,7 +96,7 @@ def choose_reviews(
         )
     else:
         column = table.column(chosen_by, option="--chosen-by")
-        listed = reader.words(table, column, most=_MOST_WORDS + 1)
+        listed = reader.words(table, column, most=MOST_VERDICT_WORDS + 1)
         reasons = reasons_of([word for word in listed if word])
         if reasons:
             meant = "; ".join(f"{what} {', '.join(those)}" for what, those in reasons.items())
@@ -204,7 +204,7 @@ def _verdict(table: TableSample, options: Options, answers: Answers) -> ColumnSa
     named = [
         column
         for column in table.columns
-        if is_named_like_an_outcome(column.name) and column.distinct <= _MOST_WORDS
+        if is_named_like_an_outcome(column.name) and column.distinct <= MOST_VERDICT_WORDS
     ]
     proposal = named[0] if named and options.verdict is None else None
     why = (
@@ -233,10 +233,10 @@ def _words(
     """What the words of the verdicts mean; an empty one is a case that waits for its review."""
     given_meanings = dict(part.rpartition("=")[::2] for part in given)
     meanings: dict[str, Meaning | None] = {}
-    listed = reader.words(table, verdict, most=_MOST_WORDS + 1)
-    if len(listed) > _MOST_WORDS:
+    listed = reader.words(table, verdict, most=MOST_VERDICT_WORDS + 1)
+    if len(listed) > MOST_VERDICT_WORDS:
         msg = (
-            f"column {verdict.name!r} of {table.name} has more than {_MOST_WORDS} words and holds "
+            f"column {verdict.name!r} of {table.name} has more than {MOST_VERDICT_WORDS} words and holds "
             "no verdicts: name another with --verdict"
         )
         raise InputError(msg)
@@ -321,7 +321,7 @@ def reasons_of(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
     >>> reasons_of(["top", "velocity", "customer_call"])
     {'score': ('top',), 'complaint': ('customer_call',), 'rule': ('velocity',)}
     """
-    if len(words) > _MOST_WORDS:
+    if len(words) > MOST_VERDICT_WORDS:
         return {}
 
     def reason_of(word: str) -> str:
@@ -341,9 +341,9 @@ def stopped_rows(
 ) -> StoppedRows | None:
     """Which predictions were stopped outright, where a column says it in usual words."""
     column = first_named(predictions, _ACTIONS, lambda column: column.kind == "text")
-    if column is None or column.distinct > _MOST_WORDS:
+    if column is None or column.distinct > MOST_VERDICT_WORDS:
         return None
-    words = reader.words(predictions, column, most=_MOST_WORDS)
+    words = reader.words(predictions, column, most=MOST_VERDICT_WORDS)
     stopped = tuple(word for word in words if _STOPPED.fullmatch(word.strip()))
     if not stopped:
         return None

@@ -144,15 +144,15 @@ class TableReader:
         )
         return int(found[0]), int(found[1])
 
-    def words(self, table: TableSample, column: ColumnSample, *, most: int) -> list[str]:
-        """Different values as text, the most frequent first, "" for a missing one."""
+    def words(self, table: TableSample, column: ColumnSample, *, most: int) -> dict[str, int]:
+        """Rows by value as text, the most frequent first; "" stands for a missing one."""
         self._read_only(table.relation, [column.name])
         word = f"coalesce(CAST({quoted(column.name)} AS VARCHAR), '')"
         rows = self._rows(
             f"SELECT {word} AS word, count(*) AS n FROM {table.relation} GROUP BY word "
             f"ORDER BY n DESC, word LIMIT {most}"
         )
-        return [str(word) for word, _ in rows]
+        return {str(word): int(count) for word, count in rows}
 
     def overlap(
         self, predictions: TableSample, column: str, positives: TableSample, other: str

@@ -243,3 +243,13 @@ monitors:
     )  # fmt: skip
     assert upgrade_warning(monitor) is None
     assert run("init", "--upgrade", "pumonitor.yaml").stdout.startswith("No monitor of")
+
+
+def test_positive_verdicts_count_among_the_confirmations_of_a_window(tmp_path, three):
+    files = put(tmp_path, three)
+    _, chargebacks, verdicts = three
+    made = onboard(files, Options(verdict="verdict", blocks="yes", zone="UTC", name="m"))
+    confirmed = len(chargebacks) + (verdicts["verdict"] == "fraud").sum()
+    (window,) = (finding for finding in made.findings if finding.what == "window")
+    per_window = confirmed * {"1w": 7, "1mo": 30.4}[made.window] / 84
+    assert window.why == f"about {per_window:.0f} confirmations in each"
