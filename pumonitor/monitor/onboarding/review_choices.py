@@ -236,8 +236,8 @@ def _words(
     listed = reader.words(table, verdict, most=MOST_VERDICT_WORDS + 1)
     if len(listed) > MOST_VERDICT_WORDS:
         msg = (
-            f"column {verdict.name!r} of {table.name} has more than {MOST_VERDICT_WORDS} words and holds "
-            "no verdicts: name another with --verdict"
+            f"column {verdict.name!r} of {table.name} has more than {MOST_VERDICT_WORDS} words and "
+            "holds no verdicts: name another with --verdict"
         )
         raise InputError(msg)
     for word in filter(None, listed):
