@@ -10,7 +10,8 @@ from pumonitor_mlflow.metric_values import metric_values
 
 import pumonitor
 from pumonitor.evaluation import evaluate_table
-from pumonitor.monitor.rules.causes import Period, name_cause, score_edges
+from pumonitor.monitor.rules.causes.cause import name_cause
+from pumonitor.monitor.rules.causes.period import Period, score_edges
 from pumonitor.monitor.rules.reference.attribution import at_prior
 from pumonitor.monitor.windows.evaluation.evaluated_tables import EvaluatedTables
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable

@@ -22,7 +22,8 @@ from scipy import special
 
 from benchmarks.detection.followed import what_changed
 from benchmarks.detection.incidents import CELLS, DAY, DELAY_EDGES, EDGES, World, window
-from pumonitor.monitor.rules.causes import Period, name_cause
+from pumonitor.monitor.rules.causes.cause import name_cause
+from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.monitor.rules.detectors import Observation, detect, scale_of
 
 __all__ = ["main"]

@@ -24,7 +24,9 @@ from scipy import special
 from benchmarks.detection.followed import what_changed
 from benchmarks.detection.incidents import CELLS, DAY, DELAY_EDGES, EDGES
 from benchmarks.detection.tables import show
-from pumonitor.monitor.rules.causes import Cause, Period, name_cause
+from pumonitor.monitor.rules.causes.cause import name_cause
+from pumonitor.monitor.rules.causes.named import Cause
+from pumonitor.monitor.rules.causes.period import Period
 
 __all__ = ["BREAKS", "STREAMS", "Stream", "main", "named"]
 

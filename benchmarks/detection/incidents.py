@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from pumonitor.monitor.rules.causes import Period
+from pumonitor.monitor.rules.causes.period import Period
 
 CELLS = 256
 EDGES = np.arange(1, CELLS) / CELLS

@@ -24,6 +24,7 @@ from benchmarks.pages.watched import Watched
 from benchmarks.pages.whole_answers import (
     by_many_readers,
     by_number_of_monitors,
+    configured_monitors,
     through_the_application,
 )
 from pumonitor.monitor.inspection.exposition import exposition
@@ -45,13 +46,14 @@ def read_all(ledger: Ledger, extent: Extent, *, repeats: int) -> None:
         lambda: [insight_of(ledger, name, now=now) for name in names],
         repeats=3,
     )
-    watched.read(f"overview of {len(names)}", lambda: ledger.overview(f1, now=now))
+    watched.read(f"overview of {len(names)}", lambda: ledger.overview(f1))
     mcc = dict.fromkeys(names, "mcc")
     watched.read(
         f"overview of {len(names)} by a metric that is no headline",
-        lambda: ledger.overview(mcc, now=now),
+        lambda: ledger.overview(mcc),
     )
-    watched.read("overview of one", lambda: ledger.overview({one: "f1"}, now=now))
+    watched.read("overview of one", lambda: ledger.overview({one: "f1"}))
+    watched.read(f"what is due of {len(names)}", lambda: ledger.work(names, now=now))
     watched.read(
         "before: a metric of one, an object a row", lambda: rows_before(ledger, monitor=one)
     )
@@ -74,7 +76,7 @@ def read_all(ledger: Ledger, extent: Extent, *, repeats: int) -> None:
         "the newest mature results of one",
         lambda: ledger.newest_results(monitors=[one], mature=True),
     )
-    scrape = exposition(ledger, monitors=names, clock=lambda: now)
+    scrape = exposition(ledger, monitors=configured_monitors(extent), clock=lambda: now)
     print(f"a scrape has {len(scrape()) / 1000:.0f} kB")
     watched.read("scrape of /metrics", scrape)
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 from benchmarks.pages.made_up_details import RULE_KEY, start_of
 from benchmarks.pages.made_up_ledger import Extent, monitor_name
 from pumonitor.monitor.config.file import read_configuration_text
+from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.dashboard.api.operations import READS
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.kept import Kept
@@ -111,6 +112,12 @@ def made_when_asked(extent: Extent) -> dict[str, str]:
     }
 
 
+def configured_monitors(extent: Extent, *, monitors: int | None = None) -> dict[str, Monitor]:
+    """Settings of so many monitors, by default of all."""
+    text = configuration_text(extent, state="sqlite:///unused.db", monitors=monitors)
+    return read_configuration_text(text, path=Path("pumonitor.yaml")).configuration.monitors
+
+
 def client_of(ledger: Ledger, extent: Extent, *, monitors: int | None = None) -> FlaskClient:
     """Asks the application, which keeps nothing that it has computed.
 
@@ -121,9 +128,8 @@ def client_of(ledger: Ledger, extent: Extent, *, monitors: int | None = None) ->
     monitors : int, optional
         How many are configured, one of them that of `addresses`; by default all.
     """
-    text = configuration_text(extent, state="sqlite:///unused.db", monitors=monitors)
     site = Site(
-        monitors=read_configuration_text(text, path=Path("pumonitor.yaml")).configuration.monitors,
+        monitors=configured_monitors(extent, monitors=monitors),
         ledger=ledger,
         clock=lambda: extent.now,
         kept=Kept(most=0),
@@ -158,8 +164,8 @@ def through_the_application(ledger: Ledger, extent: Extent, watched: Watched) ->
     tag = asked(client, "/api/v1/monitors").headers["ETag"]
     unchanged = "API: listMonitors, unchanged (304)"
     watched.read(unchanged, lambda: asked(client, "/api/v1/monitors", If_None_Match=tag))
-    names = tuple(monitor_name(number) for number in range(extent.monitors))
-    scrape = exposition(ledger, monitors=names, clock=lambda: extent.now)
+    monitors = configured_monitors(extent)
+    scrape = exposition(ledger, monitors=monitors, clock=lambda: extent.now)
     watched.read(f"scrape of /metrics, {len(scrape()) / 1000:,.0f} kB", scrape)
     for what, address in made_when_asked(extent).items():
         watched.read(what, partial(asked, client, address), repeats=3)

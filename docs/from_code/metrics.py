@@ -89,5 +89,5 @@ def prometheus_metrics() -> dict[str, str]:
         Ledger.open(f"sqlite:///{Path(folder) / 'state.db'}") as ledger,
     ):
         pages = PageAddresses("https://pumonitor.example.org")
-        text = exposition(ledger, monitors=(), clock=lambda: now, pages=pages)().decode()
+        text = exposition(ledger, monitors={}, clock=lambda: now, pages=pages)().decode()
     return dict(re.findall(r"^# HELP (\S+) (.*)$", text, flags=re.MULTILINE))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from pumonitor.cli.changed_configuration import note_changed_configuration
+from pumonitor.cli.conditions import print_condition
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.plain_text import series_of
@@ -42,10 +43,11 @@ def insights(
     with errors_as_messages():
         from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
         from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.inspection.conditions import read_conditions
         from pumonitor.monitor.inspection.insights import insight_of
         from pumonitor.monitor.inspection.label_health import label_health
         from pumonitor.monitor.inspection.label_health_text import label_health_sentences
-        from pumonitor.monitor.windows.due.due_windows import beginning_of, end_of, stopped_since
+        from pumonitor.monitor.windows.due.due_windows import beginning_of, end_of
 
         configuration = read_configuration(config, needs="ledger").configuration
         chosen = chosen_monitors(configuration, monitor)
@@ -59,11 +61,13 @@ def insights(
                     ledger,
                     name,
                     now=now,
-                    stopped_since=stopped_since(one, standings.get(name), now=now),
+                    condition=condition,
                     beginning=beginning_of(one, standings.get(name)),
                     end=end_of(one, standings.get(name), now=now),
                 )
-                for name, one in chosen.items()
+                for (name, one), condition in zip(
+                    chosen.items(), read_conditions(ledger, chosen, now=now), strict=True
+                )
             ]
             # Statistics are loaded for how labels arrive: too long for a few lines without reviews.
             healths = {
@@ -107,16 +111,9 @@ def _print(console: Console, insight: Insight) -> None:
         )
     for note in insight.waiting:
         console.print(f"  {note}", markup=False, soft_wrap=True, style="yellow")
-    if insight.stopped_since is not None:
-        console.print(
-            f"  [yellow]no predictions since {insight.stopped_since:%Y-%m-%d %H:%M} UTC[/]: no "
-            "window is due until new ones arrive"
-        )
-    if not insight.evaluated:
-        console.print(
-            "  no window has been evaluated yet: start pumonitor run or pumonitor backfill"
-        )
-    elif not insight.latest:
+    if insight.condition is not None:
+        print_condition(console, insight.condition, indent="  ")
+    if insight.evaluated and not insight.latest:
         console.print(
             f"  {insight.evaluated} windows have been evaluated; none of them has predictions"
         )

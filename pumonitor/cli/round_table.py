@@ -9,7 +9,9 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.cli.conditions import print_condition
 from pumonitor.cli.outcome import ALERTED, BAD_INPUT, FAILED
+from pumonitor.monitor.inspection.conditions import read_conditions
 from pumonitor.monitor.inspection.held_up import hold_up_notes
 from pumonitor.monitor.inspection.undelivered import undelivered
 from pumonitor.monitor.inspection.unnotified import unsent_notes
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from pumonitor.monitor.ledger.results.looks import RefusedLook
     from pumonitor.monitor.round import Round
     from pumonitor.monitor.rules.alerts.alert import Alert
+    from pumonitor.monitor.views.condition import MonitorCondition
 
 __all__ = ["Left", "as_json", "exit_status", "print_round"]
 
@@ -52,6 +55,7 @@ class Left:
         Windows whose newest look lost rows, so that the earlier results stay.
     set_aside : mapping of str to sequence of str
         What is left out of the tables of each monitor.
+    conditions : sequence of MonitorCondition
     unnotified, firing : sequence of Alert
         Firing alerts without a notification; firing alerts, which a backfill leaves out.
     """
@@ -62,6 +66,7 @@ class Left:
     hold_ups: Sequence[HoldUp] = ()
     refused: Sequence[RefusedLook] = ()
     set_aside: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    conditions: Sequence[MonitorCondition] = ()
     unnotified: Sequence[Alert] = ()
     firing: Sequence[Alert] = ()
 
@@ -83,6 +88,11 @@ class Left:
                 for name, standing in ledger.standings.all().items()
                 if name in jobs.monitors and standing.set_aside and monitor in (None, name)
             },
+            conditions=read_conditions(
+                ledger,
+                {name: one for name, one in jobs.monitors.items() if monitor in (None, name)},
+                now=now,
+            ),
             unnotified=[
                 one for one in ledger.alerts.unnotified(monitor) if one.monitor in jobs.monitors
             ],
@@ -125,7 +135,7 @@ def as_json(done: Round, left: Left) -> dict[str, Any]:
         ],
         "notes": done.notes,
         "set_aside": {name: list(some) for name, some in left.set_aside.items()},
-        "stopped": {name: since.isoformat() for name, since in done.stopped.items()},
+        "conditions": [view.to_dict() for view in left.conditions],
         "deliveries": {
             name: _delivery_as_json(one, left.waiting.get(name))
             for name, one in done.deliveries.items()
@@ -204,15 +214,12 @@ def print_round(console: Console, done: Round, left: Left) -> None:
     )
     if done.failures:
         console.print("Later runs try again what failed; pumonitor doctor shows when.")
-    stopped = [
-        f"{name}: no predictions since {since:%Y-%m-%d %H:%M} UTC; no window is due until new ones "
-        "arrive"
-        for name, since in done.stopped.items()
-    ]
+    for view in left.conditions:
+        if view.condition != "fine":
+            print_condition(console, view)
     set_aside = [f"{name}: {what}" for name, some in left.set_aside.items() for what in some]
     unnotified_notes = [f"{what}. {how}" for what, how in unsent_notes(left.unnotified)]
     for note in (
-        *stopped,
         *done.notes,
         *set_aside,
         *hold_up_notes(left.hold_ups),

@@ -235,7 +235,7 @@ class Jobs:
         except Exception as error:  # noqa: BLE001 (one broken monitor must not stop the others)
             # If its tables cannot be read, its windows would fail too and are left for later.
             self._tables.are_at_fault(name)
-            done.failed(name, error)
+            done.unreadable[name] = done.failed(name, error)
             return []
         done.planned += len(windows)
         return windows
@@ -320,13 +320,22 @@ class Jobs:
         for name in self._planner.unplanned(self.monitors if only is None else (only,)):
             on_progress(f"Planning {name}", 0, 0)
             self.plan_or_note(name, done)
-        done.stopped = self._planner.stopped
         self.windows.limit_to(beside)
         self._drain(done, on_progress)
+        self._note_looks(done, only)
         self.advance_alerts(done, only=only)
         for name in self.monitors if only is None else (only,):
             if (beside is None or name in beside) and name not in self._left_alone:
                 self._score_challengers(self.monitors[name], done, on_progress)
+
+    def _note_looks(self, done: Round, only: str | None) -> None:
+        """Write down that this round looked at its monitors, and which it could not read."""
+        names = self._hashes if only is None else (only,)
+        self.ledger.standings.looked(
+            {name: self._hashes[name] for name in names if name not in self._left_alone},
+            at=self._clock(),
+            problems=done.unreadable,
+        )
 
     def take_over(self) -> None:
         """Put the configurations to use although others take turns with them."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pumonitor.errors import InputError, PumonitorError
@@ -41,8 +40,8 @@ class Round:
         Problems of the rows of collected windows.
     deliveries : mapping of str to Delivery
         Destination to the result of its delivery.
-    stopped : mapping of str to datetime
-        Monitor whose predictions have stopped to the time of its last prediction.
+    unreadable : dict of str to str
+        Monitor to why its tables could not be read.
     notes : list of str
         Sentences about clocks that were set, and monitors that are gone with incidents open.
     forgotten : Forgotten
@@ -56,7 +55,7 @@ class Round:
     bad_input: int = 0
     findings: list[WindowFinding] = field(default_factory=list)
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
-    stopped: Mapping[str, datetime] = field(default_factory=dict)
+    unreadable: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     forgotten: Forgotten = field(default_factory=Forgotten)
 

@@ -385,6 +385,8 @@ class WindowWork:
         except Exception as error:  # noqa: BLE001 (one broken window must not stop the others)
             fault = self._fault_of(claim.monitor, error)
             said = done.failed(claim.monitor if fault == "tables" else _window_text(claim), error)
+            if fault != "window":
+                done.unreadable[claim.monitor] = said
             self._give_back(claim, error=said, fault_of=fault)
         except BaseException:
             # Interrupted: the attempt does not count, and others can take over at once.

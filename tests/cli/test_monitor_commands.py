@@ -212,7 +212,7 @@ def test_doctor_is_content_and_then_complains(shop, tmp_path):
     assert (well.exit_code, well.stdout.strip()) == (0, "No problem was found.")
     never = write_shop(tmp_path, days=1, first=FIRST)
     told = json.loads(invoke("doctor", "--json", path=never).stdout)
-    assert [one["what"] for one in told] == ["card-fraud has never run"]
+    assert [one["what"] for one in told] == ["card-fraud: no results yet: it has never run"]
     invoke("run", path=never)
     (tmp_path / "predictions.parquet").write_bytes(b"no longer Parquet")
     broken = invoke("run", path=never)

@@ -140,7 +140,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         ledger.standings.planned(
             Standing(monitor="card-fraud", configuration=CONFIGURATION, last_prediction=now)
         )
-        told = exposition(ledger, monitors=("card-fraud",), clock=lambda: now, pages=PAGES)
+        told = exposition(ledger, monitors=monitors(), clock=lambda: now, pages=PAGES)
         with health_server("127.0.0.1:0", ready=ledger.ready, metrics=told) as port:
             yield from _running(folder, port)
 

@@ -140,9 +140,7 @@ def of_ledger(configuration):
         said += jobs.run().failures
         said.append(json.dumps(ledger_content(jobs.ledger)))
         said += map(str, examine(configuration, now=NOW))
-        said.append(
-            exposition(jobs.ledger, monitors=tuple(jobs.monitors), clock=lambda: NOW)().decode()
-        )
+        said.append(exposition(jobs.ledger, monitors=jobs.monitors, clock=lambda: NOW)().decode())
         site = Site(monitors=configuration.monitors, ledger=jobs.ledger, clock=lambda: NOW)
         client = make_app(site, is_host=lambda host: True).test_client()
         for page in ("/", "/monitors/card-fraud", "/alerts", "/api/v1/monitors"):

@@ -17,10 +17,11 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.collected import PaneCounts, StoredSeries
 from pumonitor.monitor.ledger.results.mature_series import MatureSeries, mature_series
-from pumonitor.monitor.rules.causes import Cause, Period, name_cause, score_edges
 from pumonitor.monitor.rules.causes.by_audits import told_by_audits
 from pumonitor.monitor.rules.causes.by_reviews import cause_by_reviews
-from pumonitor.monitor.rules.causes.period import CountedTable
+from pumonitor.monitor.rules.causes.cause import name_cause
+from pumonitor.monitor.rules.causes.named import Cause
+from pumonitor.monitor.rules.causes.period import CountedTable, Period, score_edges
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 from pumonitor.monitor.windows.collect import delay_edges
 from pumonitor.monitor.windows.evaluation.baseline import baseline_series

@@ -56,6 +56,7 @@ from pumonitor.monitor.page_addresses import (
     version_written,
 )
 from pumonitor.monitor.rules.alerts.alert import AlertIdentity, Transition
+from pumonitor.monitor.views.condition import condition_badge
 from pumonitor.names import title
 from pumonitor.plain_text import one_line
 from pumonitor.report.numbers import percent
@@ -177,6 +178,7 @@ def _teach_words(app: Flask) -> None:
         estimate_text=estimate_text,
         interval_shown=interval_shown,
         metric_title=title,
+        condition_badge=condition_badge,
         marked=marked,
         signed=signed,
         version_of_package=__version__,

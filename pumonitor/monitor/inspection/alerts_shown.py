@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pumonitor.monitor.inspection.audits_since import AuditsSince
 from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.rules.alerts.alert import Alert, Severity
 from pumonitor.monitor.rules.causes.next_steps import Step, next_steps
+
+if TYPE_CHECKING:
+    # It loads what reads audits, which rounds without news do without.
+    from pumonitor.monitor.inspection.audits_since import AuditsSince
 
 _MOST: Final = 10_000
 """Of all monitors together that are read at once."""

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Final, Literal
+from typing import Literal
 
 Severity = Literal["error", "warning"]
-
-LATE: Final = timedelta(days=1)
-"""What is later than this has something wrong with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

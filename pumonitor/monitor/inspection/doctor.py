@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import Final
 
 from pumonitor.errors import PumonitorError
 from pumonitor.monitor.app import open_ledger, shared_clock
@@ -13,7 +14,8 @@ from pumonitor.monitor.config.file import configuration_hash
 from pumonitor.monitor.config.sections.destinations import Tracking
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.text.problems import shown_place
-from pumonitor.monitor.inspection.complaint import LATE, Complaint
+from pumonitor.monitor.inspection.complaint import Complaint
+from pumonitor.monitor.inspection.conditions import read_conditions
 from pumonitor.monitor.inspection.connections import check_tracking
 from pumonitor.monitor.inspection.delivery_complaints import lease_complaints, outbox_complaints
 from pumonitor.monitor.inspection.outcomes import tried
@@ -27,10 +29,13 @@ from pumonitor.monitor.inspection.window_complaints import (
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.monitor.ledger.uses import left_note
-from pumonitor.monitor.windows.due.due_windows import have_stopped
+from pumonitor.monitor.views.condition import condition_text
 from pumonitor.monitor.windows.due.settled import files_digest, may_be_read
 from pumonitor.monitor.windows.opening import open_monitor_source
 from pumonitor.ports import PredictionSource
+
+_COMPLAINED_OF: Final = ("source unreachable", "late", "no data", "no results yet")
+"""Conditions that are not said more closely of windows or alerts."""
 
 
 def missing_secrets(configuration: Configuration) -> list[Complaint]:
@@ -167,23 +172,28 @@ def _of_monitor(
 ) -> list[Complaint]:
     """Complaints about a monitor's windows, class prior, features and tables."""
     complaints = [
-        *window_complaints(ledger, monitor.name, monitor, now=now),
+        *window_complaints(ledger, monitor.name, monitor),
         *class_prior_complaints(ledger, monitor.name),
         *feature_complaints(ledger, monitor),
         *_challenger_complaints(ledger, monitor),
     ]
     of_tables: list[Complaint] = []
     standing = ledger.standings.all().get(monitor.name)
-    last = None if standing is None else standing.last_prediction
     if not monitor.missing and not _are_as_last_read(monitor, standing):
-        of_tables, found = _of_tables(monitor, mask=mask, open_source=open_source)
+        of_tables = _of_tables(monitor, mask=mask, open_source=open_source)
         complaints += of_tables
-        last = found or last
     elif standing is not None:
         complaints += set_aside_complaints(monitor.name, standing.set_aside)
     # Tables that cannot be read, or are empty, are why there are no newer windows.
     if not any(one.severity == "error" for one in of_tables):
-        complaints += _of_time_since(ledger, monitor, last, now=now)
+        (condition,) = read_conditions(ledger, {monitor.name: monitor}, now=now)
+        if condition.condition in _COMPLAINED_OF:
+            said = condition_text(condition, "{:%Y-%m-%d %H:%M} UTC".format)
+            complaints.append(
+                Complaint(
+                    severity="warning", what=f"{monitor.name}: {said}", remedy=condition.remedy
+                )
+            )
     return complaints
 
 
@@ -205,8 +215,8 @@ def _of_tables(
     *,
     mask: Callable[[str], str],
     open_source: Callable[[Monitor], PredictionSource],
-) -> tuple[list[Complaint], datetime | None]:
-    """Complaints about tables that cannot be read or have no recent predictions.
+) -> list[Complaint]:
+    """Complaints about tables that cannot be read or have no predictions.
 
     No rows are read.
     """
@@ -236,7 +246,7 @@ def _of_tables(
                 remedy=f"{remedy[outcome.failure]}; pumonitor check shows whether it worked, "
                 "and the next run evaluates the windows that are missing",
             )
-        ], None
+        ]
     if spans == [None]:
         return [
             Complaint(
@@ -246,9 +256,8 @@ def _of_tables(
                 remedy="no window is planned until there is one; check that it is the right table "
                 "and that the job that fills it has run",
             )
-        ], None
-    last = next((span[1] for span in spans if span is not None), None)
-    return set_aside_complaints(monitor.name, left_out), last
+        ]
+    return set_aside_complaints(monitor.name, left_out)
 
 
 def _are_as_last_read(monitor: Monitor, standing: Standing | None) -> bool:
@@ -263,39 +272,3 @@ def _are_as_last_read(monitor: Monitor, standing: Standing | None) -> bool:
         and standing.files == files_digest(monitor)
         and may_be_read(monitor)
     )
-
-
-def _of_time_since(
-    ledger: Ledger, monitor: Monitor, last: datetime | None, *, now: datetime
-) -> list[Complaint]:
-    """Complaint that no newer windows exist: predictions stopped, or no run plans windows."""
-    if ledger.configuration(monitor.name) is None:
-        return []
-    newest = max((one.window.end for one in ledger.windows(monitor.name)), default=None)
-    stopped = last is not None and have_stopped(monitor, last, now=now)
-    since = last if stopped else newest
-    if since is None or now - since <= 2 * _longest_gap(monitor, since) + LATE:
-        return []
-    if stopped:
-        return [
-            Complaint(
-                severity="warning",
-                what=f"{monitor.name}: no predictions since {since:%Y-%m-%d %H:%M} UTC",
-                remedy="no window is due until new ones arrive in "
-                f"{monitor.predictions.source.name}; check that the job that fills it has "
-                "run",
-            )
-        ]
-    return [
-        Complaint(
-            severity="warning",
-            what=f"{monitor.name}: no window was planned since {since:%Y-%m-%d %H:%M} UTC",
-            remedy="check that cron starts pumonitor run, or that pumonitor serve is running; "
-            "pumonitor run evaluates the missing windows",
-        )
-    ]
-
-
-def _longest_gap(monitor: Monitor, moment: datetime) -> timedelta:
-    window = monitor.windows.containing(moment)
-    return window.end - window.start

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 from pumonitor import __version__
+from pumonitor.monitor.config.sections.monitor import Monitor
+from pumonitor.monitor.inspection.conditions import read_conditions
 from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.columns import ResultColumns
-from pumonitor.monitor.ledger.records.windows import Backlog
+from pumonitor.monitor.ledger.records.windows import Backlog, MonitorWork
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.rules.alerts.alert import Alert
+from pumonitor.monitor.views.condition import Condition
 from pumonitor.ports import Clock
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ _LEFT_OUT: Final = ("_expected", "_threshold")
 def exposition(
     ledger: Ledger,
     *,
-    monitors: tuple[str, ...],
+    monitors: Mapping[str, Monitor],
     clock: Clock,
     pages: PageAddresses | None = None,
 ) -> Callable[[], bytes]:
@@ -45,7 +48,7 @@ def exposition(
     Parameters
     ----------
     ledger : Ledger
-    monitors : tuple of str
+    monitors : mapping of str to Monitor
         Monitors of the configuration.
     clock : Clock
         Ages are computed from it.
@@ -58,9 +61,10 @@ def exposition(
         yield _info("build_info", "the version of pumonitor", version=__version__)
         if pages is not None:
             yield _info("pages_info", "the address of the pages", address=pages.base)
-        yield from _work(ledger, monitors, now)
+        yield from _conditions(ledger, monitors, now)
+        yield from _work(ledger, tuple(monitors), now)
         yield from _outbox(ledger)
-        yield from _estimates(ledger, monitors)
+        yield from _estimates(ledger, tuple(monitors))
         yield from _alerts(StoredAlerts(ledger.database).current())
 
     return lambda: in_text_format(collect())
@@ -171,6 +175,20 @@ def _info(name: str, what: str, **label: str) -> Metric:
     return info
 
 
+def _conditions(ledger: Ledger, monitors: Mapping[str, Monitor], now: datetime) -> Iterator[Metric]:
+    from prometheus_client.core import GaugeMetricFamily
+
+    condition = GaugeMetricFamily(
+        "pumonitor_monitor_condition",
+        "1 for the present condition of the monitor, as the pages show it.",
+        labels=["monitor", "condition"],
+    )
+    for view in read_conditions(ledger, monitors, now=now):
+        for name in get_args(Condition):
+            condition.add_metric([view.name, name], float(view.condition == name))
+    yield condition
+
+
 def _work(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> Iterator[Metric]:
     """Windows of each monitor, work that is due, and times of the last prediction and success."""
     windows = _gauge("windows", "Number of planned windows in any state.", "monitor")
@@ -195,12 +213,12 @@ def _work(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> Iterator[
         "Time of the latest prediction that the last round found.",
         "monitor",
     )
-    standings = ledger.standings.all()
-    backlogs, evaluated = ledger.backlogs(now=now), ledger.last_evaluated()
+    backlogs, works = ledger.backlogs(now=now), ledger.work(monitors, now=now)
     for monitor in monitors:
-        standing = standings.get(monitor)
-        if standing is not None and standing.last_prediction is not None:
-            predicted.add_metric([monitor], standing.last_prediction.timestamp())
+        work = works.get(monitor, MonitorWork())
+        for gauge, moment in ((success, work.last_evaluated), (predicted, work.last_prediction)):
+            if moment is not None:
+                gauge.add_metric([monitor], moment.timestamp())
         backlog = backlogs.get(monitor, _NO_WORK)
         windows.add_metric([monitor], backlog.windows)
         unfinished.add_metric([monitor], backlog.to_collect + backlog.to_evaluate)
@@ -209,9 +227,6 @@ def _work(ledger: Ledger, monitors: tuple[str, ...], now: datetime) -> Iterator[
         age.add_metric(
             [monitor], 0.0 if oldest is None else max((now - oldest).total_seconds(), 0.0)
         )
-        last = evaluated.get(monitor)
-        if last is not None:
-            success.add_metric([monitor], last.timestamp())
     lost = _gauge(
         "windows_with_lost_rows",
         "Number of windows of which rows or labels are gone that were counted before, so that the "

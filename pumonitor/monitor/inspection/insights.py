@@ -17,6 +17,7 @@ from pumonitor.monitor.ledger.records.results import (
 )
 from pumonitor.monitor.ledger.records.windows import Backlog
 from pumonitor.monitor.ledger.results.read_results import Revisions
+from pumonitor.monitor.views.condition import MonitorCondition
 from pumonitor.monitor.windows.input_findings import findings_of_counts, summed_up
 from pumonitor.monitor.windows.messages.window_messages import verdict_of
 from pumonitor.plain_text import one_line
@@ -103,8 +104,7 @@ class Insight:
         Findings about the rows of the windows in the 400 days up to the newest.
     evaluated : int
         Number of evaluated windows, including those without predictions.
-    stopped_since : datetime or None
-        The last prediction, if no window is due before there are others.
+    condition : MonitorCondition or None
     waiting : tuple of str
         Which windows wait for which earlier one that cannot be counted, and the remedy.
     """
@@ -114,7 +114,7 @@ class Insight:
     latest: tuple[WindowInsight, ...]
     findings: tuple[str, ...] = ()
     evaluated: int = 0
-    stopped_since: datetime | None = None
+    condition: MonitorCondition | None = None
     waiting: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class Insight:
             "latest": [plain(asdict(window)) for window in self.latest],
             "findings": list(self.findings),
             "evaluated": self.evaluated,
-            "stopped_since": plain(self.stopped_since),
+            "condition": None if self.condition is None else self.condition.to_dict(),
             "waiting": list(self.waiting),
         }
 
@@ -168,7 +168,7 @@ def insight_of(
     monitor: str,
     *,
     now: datetime,
-    stopped_since: datetime | None = None,
+    condition: MonitorCondition | None = None,
     beginning: str = "",
     end: str = "",
 ) -> Insight:
@@ -179,8 +179,7 @@ def insight_of(
     ledger : Ledger
     monitor : str
     now : datetime
-    stopped_since : datetime, optional
-        The last prediction, if no window is due before there are others.
+    condition : MonitorCondition, optional
     beginning : str
         Note on the first window, shown while there are few windows.
     end : str
@@ -219,7 +218,7 @@ def insight_of(
             *summed_up(findings_of_counts(monitor, counted)),
         ),
         evaluated=evaluated,
-        stopped_since=stopped_since,
+        condition=condition,
         waiting=tuple(hold_up_notes(ledger.hold_ups(monitor))) if backlog.failing else (),
     )
 

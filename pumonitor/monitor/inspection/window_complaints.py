@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.inspection.complaint import LATE, Complaint
+from pumonitor.monitor.inspection.complaint import Complaint
 from pumonitor.monitor.inspection.configuration_changes import stored_hash
 from pumonitor.monitor.inspection.held_up import dates_of, until_given_up
 from pumonitor.monitor.inspection.insights import features_left_out
@@ -21,20 +20,12 @@ from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of_
 _MOST_FAILURES: Final = 5
 
 
-def window_complaints(
-    ledger: Ledger, name: str, monitor: Monitor, *, now: datetime
-) -> list[Complaint]:
-    """Complaints about a monitor that never ran or has changed, and on failed or late windows."""
+def window_complaints(ledger: Ledger, name: str, monitor: Monitor) -> list[Complaint]:
+    """Complaints about a configuration that has changed, and windows that failed or lost rows."""
     found: list[Complaint] = []
     registered = ledger.configuration(name)
     if registered is None:
-        return [
-            Complaint(
-                severity="warning",
-                what=f"{name} has never run",
-                remedy=f"pumonitor run {name}, or pumonitor backfill {name} --from ... --to ...",
-            )
-        ]
+        return []
     if registered != stored_hash(ledger, monitor):
         found.append(
             Complaint(
@@ -52,10 +43,7 @@ def window_complaints(
     found += _of_losses(name, refused)
     lossy = {one.window_key for one in refused}
     found += _of_failures(name, [one for one in failing if one.window_key not in lossy], hold_ups)
-    # A run catches up with neither what fails nor what waits for it, of which all is said above.
-    excused = {key for one in hold_ups for key in one.waiting}
-    excused |= {one.window_key for one in failing}
-    return [*found, *_of_lateness(name, windows, excused, now=now)]
+    return found
 
 
 def _of_failures(
@@ -114,33 +102,6 @@ def _of_rows(name: str, windows: Sequence[WindowRecord]) -> Iterator[Complaint]:
                 remedy=f"repair the job that writes the tables, then pumonitor backfill {name} "
                 f"--reprocess all {dates_of(concerned)} counts the windows again",
             )
-
-
-def _of_lateness(
-    name: str, windows: Sequence[WindowRecord], excused: Collection[str], *, now: datetime
-) -> list[Complaint]:
-    due = [
-        min(left)
-        for one in windows
-        if one.window_key not in excused
-        and (
-            left := [
-                pane.as_of for pane in one.panes if pane.status != "evaluated" and pane.as_of <= now
-            ]
-        )
-    ]
-    if not due or now - min(due) <= LATE:
-        return []
-    count = len(due)
-    return [
-        Complaint(
-            severity="warning",
-            what=f"{name}: {count} window{' is' if count == 1 else 's are'} late, the oldest was "
-            f"due {min(due):%Y-%m-%d %H:%M} UTC",
-            remedy="check that cron starts pumonitor run, or that pumonitor serve is running; "
-            "pumonitor run evaluates the missing windows",
-        )
-    ]
 
 
 def set_aside_complaints(name: str, set_aside: Sequence[str]) -> list[Complaint]:

@@ -113,7 +113,7 @@ class Ledger(ClaimedWork):
         self.promotions = StoredPromotions(database, mask=mask)
         self.reviews = StoredReviews(database)
         self.secret_keys = StoredSecretKeys(database)
-        self.standings = StoredStandings(database)
+        self.standings = StoredStandings(database, mask=mask)
         self.tokens = StoredTokens(database)
 
     @classmethod

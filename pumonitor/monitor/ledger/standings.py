@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Final
 
 from sqlalchemy import Connection, select, update
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import monitors, standings
+
+_LOOKS_APART: Final = timedelta(minutes=1)
+"""Looks of rounds in quick succession are written down once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,12 @@ class Standing:
         Digest of the rules that were evaluated.
     quiet_until : datetime or None
         Nothing is due for these rules before then; None once anything that they read has changed.
+    looked_at : datetime or None
+        When a round last looked at it; None if none has since that is written down.
+    problem : str or None
+        What kept that round from reading its tables.
+    problem_since : datetime or None
+        When a round first met that problem, or another one before it without a good round between.
     """
 
     monitor: str
@@ -45,6 +54,9 @@ class Standing:
     set_aside: Sequence[str] = ()
     rules: str | None = None
     quiet_until: datetime | None = None
+    looked_at: datetime | None = None
+    problem: str | None = None
+    problem_since: datetime | None = None
 
 
 class StoredStandings:
@@ -53,10 +65,13 @@ class StoredStandings:
     Parameters
     ----------
     database : Database
+    mask : callable
+        Hides secrets in problems before they are stored.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, mask: Callable[[str], str] = str) -> None:
         self._database = database
+        self._mask = mask
 
     def all(self) -> dict[str, Standing]:
         """Monitor to its standing."""
@@ -81,6 +96,43 @@ class StoredStandings:
         values["set_aside"] = list(found.set_aside) or None
         with self._database.writing() as connection:
             _put(connection, self._database, found.monitor, found.configuration, values)
+
+    def looked(
+        self,
+        configurations: Mapping[str, str],
+        *,
+        at: datetime,
+        problems: Mapping[str, str],
+    ) -> None:
+        """Store that a round looked at these monitors, and what kept it from reading some.
+
+        Nothing is written where the last round found the same less than a minute before.
+
+        Parameters
+        ----------
+        configurations : mapping of str to str
+            Monitor to the hash of its configuration.
+        at : datetime
+        problems : mapping of str to str
+            Monitor to why its tables could not be read.
+        """
+        known = self.all()
+        looks: list[tuple[str, str, dict[str, Any]]] = []
+        has_changed = False
+        for name, configuration in configurations.items():
+            before = known.get(name) or Standing(monitor=name, configuration=configuration)
+            problem = self._mask(problems[name]) if name in problems else None
+            is_news = problem != before.problem
+            if is_news or before.looked_at is None or at - before.looked_at >= _LOOKS_APART:
+                since = None if problem is None else before.problem_since or at
+                look = {"looked_at": at, "problem": problem, "problem_since": since}
+                looks.append((name, before.configuration, look))
+            has_changed = has_changed or is_news
+        if looks:
+            # A look alone changes nothing that pages keep.
+            with self._database.writing(counted=has_changed) as connection:
+                for name, configuration, look in looks:
+                    _put(connection, self._database, name, configuration, look)
 
 
 def rest(

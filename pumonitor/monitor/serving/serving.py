@@ -113,9 +113,7 @@ def _health(
         jobs().ledger.ready()
 
     def metrics() -> bytes:
-        return exposition(
-            jobs().ledger, monitors=tuple(jobs().monitors), clock=utc_now, pages=addresses
-        )()
+        return exposition(jobs().ledger, monitors=jobs().monitors, clock=utc_now, pages=addresses)()
 
     return health_server(address, ready=ready, metrics=metrics, token=token)
 

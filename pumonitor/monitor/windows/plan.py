@@ -11,7 +11,7 @@ from pumonitor.monitor.config.file import configuration_meaning
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.standings import Standing
-from pumonitor.monitor.windows.due.due_windows import due_windows, stopped_since
+from pumonitor.monitor.windows.due.due_windows import due_windows, have_stopped
 from pumonitor.monitor.windows.due.settled import all_planned
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Clock, PredictionSource, Window
@@ -54,7 +54,7 @@ class Planner:
         self._files_of = files_of
         self._place = place
         self.takes_over = False
-        self._stopped: dict[str, datetime] = {}
+        self._stopped: set[str] = set()
         self._known: dict[str, Standing] = {}
 
     def of_range(self, name: str, start: datetime, end: datetime) -> list[Window]:
@@ -131,11 +131,6 @@ class Planner:
             else:
                 yield name
 
-    @property
-    def stopped(self) -> Mapping[str, datetime]:
-        """Last prediction of each monitor that has no window due until new predictions arrive."""
-        return dict(self._stopped)
-
     def has_stopped(self, name: str) -> bool:
         """Whether no window of a monitor is due until there are new predictions.
 
@@ -186,8 +181,7 @@ class Planner:
         self._ledger.plan(name, key, [pane for one in windows for pane in schedule.panes(one)])
 
     def _note_whether_stopped(self, standing: Standing) -> None:
-        name = standing.monitor
-        self._stopped.pop(name, None)
-        since = stopped_since(self._monitors[name], standing, now=self._clock())
-        if since is not None:
-            self._stopped[name] = since
+        name, last = standing.monitor, standing.last_prediction
+        self._stopped.discard(name)
+        if last is not None and have_stopped(self._monitors[name], last, now=self._clock()):
+            self._stopped.add(name)

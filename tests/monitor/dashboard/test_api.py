@@ -88,7 +88,7 @@ def test_every_reader_has_the_same_numbers(shop):
     numbers = [stored.value, stored.low, stored.high]
     for one in (line["headline"], point, of_window):
         assert [one["value"], one["low"], one["high"]] == numbers
-    text = exposition(shop.ledger, monitors=("card-fraud",), clock=lambda: shop.now)().decode()
+    text = exposition(shop.ledger, monitors=shop.monitors, clock=lambda: shop.now)().decode()
     labels = 'metric="recall",model_version="2",monitor="card-fraud",segment=""'
     scraped = dict(one.rsplit(" ", 1) for one in text.splitlines() if not one.startswith("#"))
     for bound, number in zip(("value", "low", "high"), numbers, strict=True):

@@ -6,15 +6,15 @@ import re
 
 from sqlalchemy import event
 
-from pumonitor.monitor.dashboard.pages.standing import standings_of
+from pumonitor.monitor.dashboard.pages.monitor_lines import monitor_lines
 from tests.monitor.alerted_ledger import CONFIGURATION
 from tests.monitor.dashboard.page_text import text_of
 
 
 def test_overview_says_who_is_needed_and_the_newest_mature_estimate(shop):
     said = text_of(shop.get("/"))
-    assert "The monitor needs attention" in said
-    assert "too few found" in said
+    assert "The monitor needs attention: firing" in said
+    assert "firing, critical a critical alert, too few found, since 2026-01-06" in said
     # Day 6 is the newest whose labels are mature on day 8: recall is 0.3 there.
     assert re.search(r"Recall 0\.300 0\.280 to 0\.320 2026-01-06, mature", said)
     assert "50%" in said
@@ -45,10 +45,10 @@ def test_overview_puts_first_what_needs_somebody_and_takes_as_many_statements(sh
 def test_a_sparkline_draws_the_version_with_most_predictions(shop):
     """On the fourth day the first version has 5 predictions and 0.77, the second 603 and 0.8."""
     with shop.site.at_once() as ledger:
-        [one] = standings_of(shop.site, ledger, visible=["card-fraud"], now=shop.now)
-    columns, places = one.series
-    assert [columns.model_version[place] for place in places] == ["1"] * 3 + ["2"] * 5
-    assert [columns.metric[place] for place in places] == ["recall"] * 8
+        [line] = monitor_lines(shop.site, ledger, visible=["card-fraud"], now=shop.now)
+    versions = [line.columns.model_version[index] for index in line.indices]
+    assert versions == ["1"] * 3 + ["2"] * 5
+    assert [line.columns.metric[index] for index in line.indices] == ["recall"] * 8
 
 
 def test_a_long_overview_has_pages_and_leaves_no_monitor_out(shop):

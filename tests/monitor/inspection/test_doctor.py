@@ -63,7 +63,7 @@ def test_files_that_are_as_the_last_round_read_them_are_not_opened(shop):
     configuration, _ = worked(shop)
     assert examine(configuration, now=NOW, open_source=refuse) == []
     found = examine(configuration, now=NOW + timedelta(days=9), open_source=refuse)
-    assert any("no predictions since" in told.what for told in found)
+    assert any("late since 2026-01-04 00:00 UTC: no round of work" in told.what for told in found)
 
 
 @pytest.mark.parametrize(

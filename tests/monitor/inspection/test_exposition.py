@@ -62,7 +62,7 @@ def scraped(tmp_path_factory):
     configuration = with_rules(tmp_path_factory.mktemp("shop"))
     with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
         assert jobs.run().failures == []
-        told = exposition(jobs.ledger, monitors=("card-fraud",), clock=lambda: SETTLED)
+        told = exposition(jobs.ledger, monitors=jobs.monitors, clock=lambda: SETTLED)
         with (
             health_server("127.0.0.1:0", ready=jobs.ledger.ready, metrics=told) as port,
             urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer,
@@ -118,7 +118,7 @@ def test_work_that_is_overdue_has_its_age(tmp_path):
     with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
         jobs.plan("card-fraud")
         now = SETTLED + timedelta(hours=5)
-        text = exposition(jobs.ledger, monitors=("card-fraud",), clock=lambda: now)().decode()
+        text = exposition(jobs.ledger, monitors=jobs.monitors, clock=lambda: now)().decode()
     families = {family.name: family for family in text_string_to_metric_families(text)}
     oldest = sample(families, "pumonitor_oldest_unfinished_window_age_seconds")
     assert oldest == (now - (FIRST + timedelta(days=1) + MATURITY)).total_seconds()
@@ -128,7 +128,7 @@ def test_work_that_is_overdue_has_its_age(tmp_path):
 def test_without_a_state_database_a_scrape_fails_and_the_process_lives(tmp_path):
     configuration = with_rules(tmp_path)
     with open_jobs(configuration, clock=lambda: SETTLED, deliver=False) as jobs:
-        told = exposition(jobs.ledger, monitors=("card-fraud",), clock=lambda: SETTLED)
+        told = exposition(jobs.ledger, monitors=jobs.monitors, clock=lambda: SETTLED)
         jobs.ledger.close()  # connections that are open would go on
         (tmp_path / "state.db").write_bytes(b"no database any more" * 1000)
         with health_server("127.0.0.1:0", ready=jobs.ledger.ready, metrics=told) as port:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from pumonitor.monitor.ledger.database.schema import (
-    alert_states,
     windows,
 )
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -103,9 +102,7 @@ def test_the_newest_window_of_each_series(filled: Ledger) -> None:
 @pytest.mark.parametrize("metric", ["f1", "mcc"])
 def test_an_overview_has_the_numbers_of_results(filled: Ledger, metric: str) -> None:
     """Of a metric that is kept among the first numbers, and of one that is not."""
-    overview = filled.overview(
-        {MONITOR: metric, "other": "auc", "unknown": "f1"}, now=LONG_AFTER, number=4
-    )
+    overview = filled.overview({MONITOR: metric, "other": "auc", "unknown": "f1"}, number=4)
     wanted = {MONITOR: metric, "other": "auc"}
     rows = [one for one in filled.results(segment="") if one.segment == ""]
     shown = [one for one in rows if one.metric in (wanted[one.monitor], "predictions")]
@@ -127,42 +124,28 @@ def test_an_overview_has_the_numbers_of_results(filled: Ledger, metric: str) -> 
         for monitor in wanted
         for name in (wanted[monitor], "label_maturity", "predictions")
     }
-    assert list(overview.work.monitor) == [MONITOR, "other"]
+    assert set(filled.work([MONITOR, "other", "unknown"], now=LONG_AFTER)) == {MONITOR, "other"}
 
 
 def test_an_overview_says_what_is_due(ledger: Ledger) -> None:
     planned(ledger, 3)
     collected(ledger, now=day(0).end)
     now = day(1).end
-    with ledger.database.writing() as connection:
-        connection.execute(insert(alert_states), [_alert("a", firing=True), _alert("b")])
-
-    overview = ledger.overview({MONITOR: "f1"}, now=now)
-    work, backlog = overview.work, ledger.counts(now=now, monitor=MONITOR)
-
-    assert (work.to_collect, work.to_evaluate, work.failing) == (
-        (backlog.to_collect,),
-        (backlog.to_evaluate,),
-        (backlog.failing,),
+    work, backlog = (
+        ledger.work([MONITOR], now=now)[MONITOR],
+        ledger.counts(now=now, monitor=MONITOR),
     )
-    assert (backlog.to_collect, backlog.to_evaluate) == (1, 1)
-    assert work.next_look == (day(1).end,)
-    assert work.next_mature == (day(0).end + AGES[1],)
-    assert work.last_evaluated_at == (None,)
-    assert overview.firing.rule == ("a",)
+    assert (work.to_collect, work.to_evaluate, work.failing) == (1, 1, 0)
+    assert (backlog.to_collect, backlog.to_evaluate, backlog.failing) == (1, 1, 0)
+    assert (work.due, work.oldest_due) == (2, backlog.oldest_unfinished)
+    assert (work.newest_end, work.held) == (day(2).end, 0)
+    assert work.next_mature == day(0).end + AGES[1]
+    assert work.last_evaluated is None
+    overview = ledger.overview({MONITOR: "f1"})
     assert (len(overview.newest), len(overview.series)) == (0, 0)
     evaluate_one(ledger, random.Random(5))  # noqa: S311
-    assert ledger.overview({MONITOR: "f1"}, now=now).work.last_evaluated_at != (None,)
-    assert ledger.overview({}, now=now).work.monitor == ()
-
-
-def _alert(rule: str, *, firing: bool = False) -> Mapping[str, Any]:
-    return {
-        "monitor": MONITOR, "rule_key": rule, "model_version": "", "segment": "", "rule": rule,
-        "metric": "f1", "severity": "critical", "state": "firing" if firing else "ok", "count": 0,
-        "reason": "", "is_firing": firing, "incident": 1, "reminders": 0, "told_incident": 0,
-        "told_firing": False, "acknowledged_incident": 0,
-    }  # fmt: skip
+    assert ledger.work([MONITOR], now=now)[MONITOR].last_evaluated is not None
+    assert ledger.work([], now=now) == {}
 
 
 def test_backlogs_of_all_are_those_of_each(filled: Ledger) -> None:
@@ -196,7 +179,8 @@ def test_reads_take_as_many_statements_for_many_monitors(ledger: Ledger) -> None
 
     def number(names: list[str]) -> int:
         statements.clear()
-        ledger.overview(dict.fromkeys(names, "f1"), now=LONG_AFTER)
+        ledger.overview(dict.fromkeys(names, "f1"))
+        ledger.work(names, now=LONG_AFTER)
         ledger.series_of(["f1"], monitors=names)
         ledger.newest_results(monitors=names)
         return len(statements)

@@ -206,7 +206,7 @@ def shop(tmp_path_factory):
     ) as jobs:
         assert jobs.run().failures == []
         alerts = {one.rule: one for one in jobs.ledger.alerts.current()}
-        scraped = exposition(jobs.ledger, monitors=("card-fraud",), clock=lambda: NOW)()
+        scraped = exposition(jobs.ledger, monitors=jobs.monitors, clock=lambda: NOW)()
     return path, alerts, scraped.decode()
 
 

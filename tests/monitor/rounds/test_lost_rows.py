@@ -108,7 +108,7 @@ def test_it_is_told_by_every_run_the_doctor_the_page_and_the_metrics(tmp_path):
     assert sum("rows are gone from predictions.parquet" in one for one in complaints) == DAYS
     assert not any("failed 1 times" in one or "windows are late" in one for one in complaints)
     with open_ledger(configuration) as ledger:
-        text = exposition(ledger, monitors=("card-fraud",), clock=lambda: FINAL)().decode()
+        text = exposition(ledger, monitors=configuration.monitors, clock=lambda: FINAL)().decode()
         assert 'pumonitor_windows_with_lost_rows{monitor="card-fraud"} 2.0' in text
         assert ledger.windows("card-fraud")[0].last_error in complaints[0]
         pages = EvaluatedPages(ledger, configuration.monitors, now=FINAL)

@@ -38,7 +38,9 @@ def test_as_many_empty_windows_are_planned_as_rules_ask_for(stopped):
     _, done = stopped
     told = json.loads(done.stdout)
     assert (told["planned"], told["evaluated"], told["failures"]) == (5, 5, [])
-    assert told["stopped"]["card-fraud"].startswith("2026-01-02T23:")
+    (condition,) = told["conditions"]
+    assert condition["condition"] == "no data"
+    assert condition["since"].startswith("2026-01-02T23:")
     (firing,) = told["firing"]
     assert firing["reason"] == "there are no predictions"
 
@@ -46,7 +48,7 @@ def test_as_many_empty_windows_are_planned_as_rules_ask_for(stopped):
 def test_insights_shows_the_last_windows_that_had_some_and_since_when_there_are_none(stopped):
     path, _ = stopped
     shown = invoke(path, "insights").stdout
-    assert "no predictions since 2026-01-02 23:" in shown
+    assert "card-fraud: no data since 2026-01-02 23:" in shown
     assert "2026-01-02 00:00 to 2026-01-03 00:00 UTC: final" in shown
     assert "no window is evaluated" not in shown
     # Of the windows with an end, whatever the width.
@@ -59,7 +61,7 @@ def test_insights_shows_the_last_windows_that_had_some_and_since_when_there_are_
 def test_the_doctor_says_so_and_does_not_ask_for_a_run(stopped):
     path, _ = stopped
     found = json.loads(invoke(path, "doctor", "--json", status=None).stdout)
-    (about,) = [one for one in found if "no predictions since 2026-01-02 23:" in one["what"]]
+    (about,) = [one for one in found if "no data since 2026-01-02 23:" in one["what"]]
     assert "check that the job that fills it has run" in about["remedy"]
     assert not any("late" in one["what"] or "planned since" in one["what"] for one in found)
 
@@ -79,7 +81,7 @@ def test_the_exporter_tells_the_last_prediction(stopped):
     path, _ = stopped
     configuration = read_configuration(path).configuration
     with open_ledger(configuration) as ledger:
-        text = exposition(ledger, monitors=("card-fraud",), clock=lambda: FIRST)().decode()
+        text = exposition(ledger, monitors=configuration.monitors, clock=lambda: FIRST)().decode()
     (line,) = [
         one for one in text.splitlines() if one.startswith("pumonitor_last_prediction_timestamp")
     ]

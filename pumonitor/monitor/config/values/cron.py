@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from pumonitor.errors import shortened
@@ -87,6 +88,24 @@ class Cron:
         if self.either_day:
             return ({**common, **days}, {**common, **weekdays})
         return ({**common, **days, **weekdays},)
+
+    def first_day(self, moment: datetime) -> datetime:
+        """Begin of the first day from this moment's on, in UTC, on which it is due.
+
+        Examples
+        --------
+        >>> from datetime import UTC
+        >>> f"{read_cron('0 6 * * 1').first_day(datetime(2026, 1, 1, 12, tzinfo=UTC)):%a %d}"
+        'Mon 05'
+        """
+        day = moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        while not self._is_due_on(day):
+            day += timedelta(days=1)
+        return day
+
+    def _is_due_on(self, day: datetime) -> bool:
+        matches = (day.day in self.days, day.isoweekday() % 7 in self.weekdays)
+        return day.month in self.months and (any if self.either_day else all)(matches)
 
 
 def _listed(numbers: frozenset[int]) -> str:

@@ -9,6 +9,7 @@ from pydantic import Field
 from pumonitor.monitor.dashboard.api.answers import NEXT
 from pumonitor.monitor.dashboard.api.values import Answer, Moment, Number
 from pumonitor.monitor.rules.alerts.alert import Severity, TransitionKind
+from pumonitor.monitor.views.condition import MonitorCondition
 
 __all__ = [
     "Acknowledged",
@@ -222,5 +223,6 @@ class Health(Answer):
 
     version: str
     ready: bool
+    monitors: list[MonitorCondition]
     work: list[Work]
     outbox: list[Waiting] = Field(description="For administrators; empty for others.")

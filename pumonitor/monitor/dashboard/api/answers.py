@@ -7,14 +7,11 @@ from typing import Any, Literal
 from pydantic import Field
 
 from pumonitor.monitor.dashboard.api.values import Answer, Moment, Number
-from pumonitor.monitor.dashboard.pages.standing import Condition
-from pumonitor.monitor.rules.alerts.alert import Severity
+from pumonitor.monitor.views.condition import MonitorLine
 from pumonitor.ports import State
 
 __all__ = [
-    "Headline",
     "MonitorAnswer",
-    "MonitorLine",
     "Monitors",
     "Pane",
     "Point",
@@ -29,52 +26,6 @@ __all__ = [
 
 NEXT = Field(description="Cursor of the next stretch; null at the end.")
 REASON = Field(description="Why the value is null.")
-
-
-class Headline(Answer):
-    """The newest estimate of the metric that a monitor is judged by."""
-
-    metric: str
-    model_version: str
-    window_start: Moment
-    window_end: Moment
-    state: State
-    value: Number
-    low: Number
-    high: Number
-    undefined_reason: str | None = REASON
-    infeasible: bool
-    impossible: bool
-    assumed: bool
-
-
-class MonitorLine(Answer):
-    """A monitor as the overview shows it."""
-
-    name: str
-    zone: str
-    condition: Condition = Field(description="How urgently somebody is needed.")
-    needs_somebody: bool
-    metric: str = Field(description="The metric that it is judged by.")
-    headline: Headline | None
-    firing: int = Field(description="Alerts that fire, acknowledged and silenced ones among them.")
-    severity: Severity | None = Field(
-        description="The worst of the alerts that fire, acknowledged and silenced ones among them."
-    )
-    cause: str = Field(description="Cause of the alert that makes the condition; may be empty.")
-    labels_arrived: Number = Field(
-        description="Share of the newest window's expected confirmations that have arrived."
-    )
-    last_prediction: Moment | None
-    last_evaluated: Moment | None
-    next_mature: Moment | None = Field(description="When the next window is judged.")
-    has_stopped: bool = Field(description="No window is due before there are new predictions.")
-    failing: int = Field(description="Windows whose last attempt failed.")
-    to_collect: int
-    to_evaluate: int
-    better_challengers: list[str] = Field(
-        description="Challengers that the last round found surely better than the deployed model."
-    )
 
 
 class Monitors(Answer):

@@ -15,6 +15,7 @@ from pumonitor.monitor.dashboard.api.alert_answers import (
 )
 from pumonitor.monitor.dashboard.api.queries import NoQuery
 from pumonitor.monitor.dashboard.api.reading import Reading
+from pumonitor.monitor.inspection.conditions import read_conditions
 from pumonitor.monitor.ledger.records.windows import Backlog
 
 _NO_WORK = Backlog(windows=0, to_collect=0, to_evaluate=0, failing=0, oldest_unfinished=None)
@@ -48,6 +49,11 @@ def health_answer(reading: Reading, path: Mapping[str, str], query: NoQuery) -> 
     return Health(
         version=__version__,
         ready=True,
+        monitors=read_conditions(
+            reading.ledger,
+            {name: reading.site.monitors[name] for name in reading.access.visible()},
+            now=reading.now,
+        ),
         work=[
             Work(
                 monitor=name,

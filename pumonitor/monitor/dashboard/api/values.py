@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
@@ -13,21 +12,20 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    PlainSerializer,
     TypeAdapter,
     ValidationError,
-    WithJsonSchema,
 )
+
+from pumonitor.views.model import Moment, Number, View
+
+__all__ = [
+    "Amount", "Answer", "Asked", "Moment", "Number", "Score", "Switch", "Text", "Time", "read_time",
+]  # fmt: skip
 
 _EARLIEST: Final = datetime(1901, 1, 1, tzinfo=UTC)
 _LATEST: Final = datetime(8999, 1, 1, tzinfo=UTC)
 _LONGEST: Final = 400
 _TIME: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}"
-
-
-def _finite(value: Any) -> Any:
-    """None in place of what JSON has no number for."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _as_time(value: Any) -> Any:
@@ -64,16 +62,6 @@ def _as_number(value: Any) -> Any:
     return float(value)
 
 
-Moment = Annotated[
-    datetime,
-    PlainSerializer(lambda moment: moment.astimezone(UTC).isoformat(), return_type=str),
-    WithJsonSchema({"type": "string", "format": "date-time"}),
-]
-"""A time of an answer: ISO 8601 in UTC, written as `pumonitor results` writes it."""
-
-Number = Annotated[float | None, BeforeValidator(_finite)]
-"""A number of an answer; null where it is undefined."""
-
 Amount = Annotated[float, Field(ge=0, lt=1e15), BeforeValidator(_as_number)]
 """A number of a request that is none below 0."""
 
@@ -96,10 +84,7 @@ Text = Annotated[str, Field(max_length=_LONGEST)]
 """A name or value of a request."""
 
 
-class Answer(BaseModel):
-    """What is answered: fields that are named here and no others."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
+Answer = View
 
 
 class Asked(BaseModel):

@@ -30,6 +30,7 @@ from pumonitor.monitor.dashboard.pages.window_rows import window_rows
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.alerts_shown import AlertShown, alerts_shown, by_urgency
 from pumonitor.monitor.inspection.audits_since import AuditsSince
+from pumonitor.monitor.inspection.conditions import read_conditions
 from pumonitor.monitor.inspection.insights import plain
 from pumonitor.monitor.inspection.results_csv import write_results_csv
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -109,6 +110,7 @@ def monitor_page(
         losses = ledger.refused_looks(name)
         standing = ledger.standings.all().get(name)
         better = better_challengers(ledger, site.monitors, [name]).get(name, ())
+        (condition,) = read_conditions(ledger, {name: monitor}, now=now)
     period = baseline_period(monitor)
     links = [
         window_link(start, version, at.segment)
@@ -126,6 +128,7 @@ def monitor_page(
     }
     return {
         "monitor": name,
+        "condition": condition,
         "at": at,
         "zone": zone,
         "now": now,

@@ -115,57 +115,11 @@ impossible, assumed : sequence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkColumns:
-    """What is due for each monitor, in columns of equal length.
-
-    Attributes
-    ----------
-    monitor : sequence of str
-    last_evaluated_at : sequence of datetime or None
-        When a window was last evaluated with new results, by the database's clock.
-    last_prediction : sequence of datetime or None
-        Time of the last prediction, as the last round found it.
-    to_collect, to_evaluate, failing : sequence of int
-        As of `Backlog`.
-    next_look : sequence of datetime or None
-        Moment of the earliest pane that is not collected.
-    next_mature : sequence of datetime or None
-        Moment of the earliest mature pane that is not evaluated: when a window is judged next.
-    """
-
-    monitor: Sequence[str]
-    last_evaluated_at: Sequence[datetime | None]
-    last_prediction: Sequence[datetime | None]
-    to_collect: Sequence[int]
-    to_evaluate: Sequence[int]
-    failing: Sequence[int]
-    next_look: Sequence[datetime | None]
-    next_mature: Sequence[datetime | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FiringColumns:
-    """Alerts that fire, in columns of equal length."""
-
-    monitor: Sequence[str]
-    rule: Sequence[str]
-    rule_key: Sequence[str]
-    metric: Sequence[str]
-    severity: Sequence[str]
-    model_version: Sequence[str]
-    segment: Sequence[str]
-    firing_since: Sequence[datetime | None]
-    is_cut: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
     """What an overview of monitors shows, as one moment of the ledger has it.
 
     Attributes
     ----------
-    work : WorkColumns
-        One entry for each monitor with a current configuration, sorted by name.
     newest : HeadlineColumns
         Of all rows: the monitor's own metric, "label_maturity", "predictions" and
         "labeled_positives", in the newest window with predictions and in the newest one whose
@@ -174,11 +128,7 @@ class Overview:
     series : HeadlineColumns
         The monitor's own metric over its latest windows with predictions, sorted by monitor, window
         and model version.
-    firing : FiringColumns
-        Sorted by monitor and rule.
     """
 
-    work: WorkColumns
     newest: HeadlineColumns
     series: HeadlineColumns
-    firing: FiringColumns

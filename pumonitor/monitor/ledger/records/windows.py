@@ -109,6 +109,51 @@ class Backlog:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MonitorWork:
+    """What is due of a monitor, and what the last round found of it.
+
+    Attributes
+    ----------
+    to_collect, to_evaluate, failing : int
+        As of `Backlog`.
+    due : int
+        Windows to collect or to evaluate.
+    failing_since : datetime or None
+        Start of the earliest window that fails.
+    held : int
+        Windows that a worker has claimed, and works on unless it has died since.
+    windows : int
+        All windows that are planned; 0 while none is held.
+    oldest_due : datetime or None
+        Earliest moment of the due panes that are not evaluated.
+    newest_end : datetime or None
+        End of the newest window that is planned.
+    next_mature : datetime or None
+        Moment of the earliest mature pane that is not evaluated: when a window is judged next.
+    last_evaluated : datetime or None
+        When a window was last evaluated with new results, by the database's clock.
+    last_prediction, looked_at, problem, problem_since
+        As of `Standing`.
+    """
+
+    to_collect: int = 0
+    to_evaluate: int = 0
+    failing: int = 0
+    due: int = 0
+    failing_since: datetime | None = None
+    held: int = 0
+    windows: int = 0
+    oldest_due: datetime | None = None
+    newest_end: datetime | None = None
+    next_mature: datetime | None = None
+    last_evaluated: datetime | None = None
+    last_prediction: datetime | None = None
+    looked_at: datetime | None = None
+    problem: str | None = None
+    problem_since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
     """An entry of the audit log: an action of a user or a process."""
 

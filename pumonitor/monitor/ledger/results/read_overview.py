@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -24,7 +24,6 @@ from sqlalchemy import (
 
 from pumonitor.monitor.ledger.database.queries import is_of_newest
 from pumonitor.monitor.ledger.database.schema import (
-    alert_states,
     headline_results,
     monitors,
     newest_panes,
@@ -34,12 +33,11 @@ from pumonitor.monitor.ledger.database.schema import (
     windows,
 )
 from pumonitor.monitor.ledger.records.columns import (
-    FiringColumns,
     HeadlineColumns,
     Overview,
-    WorkColumns,
     in_columns,
 )
+from pumonitor.monitor.ledger.records.windows import MonitorWork
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.newest_panes import HEADLINES
 from pumonitor.monitor.ledger.results.read_series import LIMIT, current_monitors
@@ -60,6 +58,7 @@ _COLUMNS: Final = (
     "impossible",
     "assumed",
 )
+_OF_STANDING: Final = ("last_prediction", "looked_at", "problem", "problem_since")
 
 
 class OverviewReader(DatabaseReader):
@@ -69,18 +68,15 @@ class OverviewReader(DatabaseReader):
         self,
         metrics: Mapping[str, str],
         *,
-        now: datetime,
         number: int = 60,
         limit: int = LIMIT,
     ) -> Overview:
-        """What is due, the newest estimates, their series, and alerts that fire.
+        """The newest estimates and their series.
 
         Parameters
         ----------
         metrics : mapping of str to str
             Monitors to show, each with the metric that it is judged by.
-        now : datetime
-            Panes of this moment or earlier are due.
         number : int
             How many of its latest windows the series of a monitor has.
         limit : int
@@ -94,11 +90,21 @@ class OverviewReader(DatabaseReader):
             newest = _select_newest(metrics, chosen, starts)
             series = _select_series(metrics, chosen, starts)
             return Overview(
-                work=_work(connection, metrics, now=now),
                 newest=_headlines(connection, newest, limit=limit),
                 series=_headlines(connection, series, limit=limit),
-                firing=_firing(connection, metrics, limit=limit),
             )
+
+    def work(self, monitors: Collection[str], *, now: datetime) -> dict[str, MonitorWork]:
+        """What is due of monitors, and what the last round found; of those that the ledger knows.
+
+        Parameters
+        ----------
+        monitors : collection of str
+        now : datetime
+            Panes of this moment or earlier are due.
+        """
+        with self.database.reading() as connection:
+            return _work(connection, monitors, now=now)
 
 
 def _headlines(connection: Connection, query: Select[Any], *, limit: int) -> HeadlineColumns:
@@ -232,76 +238,91 @@ def _metric_of(metrics: Mapping[str, str], numbers: FromClause) -> ColumnElement
     return case(dict(metrics), value=numbers.c.monitor)
 
 
-def _work(connection: Connection, metrics: Mapping[str, str], *, now: datetime) -> WorkColumns:
-    unfinished = _unfinished(metrics)
+def _work(
+    connection: Connection, names: Collection[str], *, now: datetime
+) -> dict[str, MonitorWork]:
+    of = current_monitors(names)
+    unfinished = _unfinished(of)
     to_collect = unfinished.c.next_as_of <= now
     to_evaluate = unfinished.c.evaluated_panes < unfinished.c.collected_panes
-    counted = {
-        row.monitor: row
-        for row in connection.execute(
-            select(
-                unfinished.c.monitor,
-                func.count().filter(to_collect).label("to_collect"),
-                func.count().filter(to_evaluate).label("to_evaluate"),
-                func.count()
-                .filter(or_(to_collect, to_evaluate), unfinished.c.attempts > 0)
-                .label("failing"),
-                func.min(unfinished.c.next_as_of).label("next_look"),
-            ).group_by(unfinished.c.monitor)
+    is_due = or_(to_collect, to_evaluate)
+    fails = and_(is_due, unfinished.c.attempts > 0)
+    counted = select(
+        unfinished.c.monitor,
+        func.count().filter(to_collect).label("to_collect"),
+        func.count().filter(to_evaluate).label("to_evaluate"),
+        func.count().filter(is_due).label("due"),
+        func.count().filter(fails).label("failing"),
+        func.min(unfinished.c.window_start).filter(fails).label("failing_since"),
+        func.count().filter(unfinished.c.lease_until > now).label("held"),
+    ).group_by(unfinished.c.monitor)
+    is_pane_due = panes.c.as_of <= now
+    moments = (
+        select(
+            unfinished.c.monitor,
+            func.min(panes.c.as_of).filter(is_pane_due).label("oldest_due"),
+            func.min(panes.c.as_of).filter(panes.c.state == "mature").label("next_mature"),
         )
-    }
-    mature = _next_mature(connection, unfinished)
-    known = connection.execute(
-        select(monitors.c.name, monitors.c.last_evaluated_at, standings.c.last_prediction)
-        .join_from(monitors, standings, standings.c.monitor == monitors.c.name, isouter=True)
-        .where(monitors.c.is_current, monitors.c.name.in_(sorted(metrics)))
-        .order_by(monitors.c.name)
+        .join_from(unfinished, panes, panes.c.window_key == unfinished.c.window_key)
+        .where(panes.c.status != "evaluated", or_(is_pane_due, panes.c.state == "mature"))
+        .group_by(unfinished.c.monitor)
     )
-    rows = []
-    for name, evaluated, predicted in known:
-        work = counted.get(name)
-        rows.append(
-            (
-                name,
-                evaluated,
-                predicted,
-                *((work.to_collect, work.to_evaluate, work.failing) if work else (0, 0, 0)),
-                work.next_look if work else None,
-                mature.get(name),
-            )
+    newest_end = (
+        select(windows.c.window_end)
+        .where(windows.c.monitor == monitors.c.name)
+        .where(windows.c.configuration == monitors.c.configuration)
+        .order_by(windows.c.window_start.desc())
+        .limit(1)
+        .correlate(monitors)
+    )
+    known = select(
+        monitors.c.name.label("monitor"),
+        monitors.c.last_evaluated_at.label("last_evaluated"),
+        newest_end.scalar_subquery().label("newest_end"),
+    ).where(monitors.c.is_current, monitors.c.name.in_(names))
+    # A monitor whose tables could never be read has no configuration in the ledger.
+    looks = select(standings.c.monitor, *(standings.c[name] for name in _OF_STANDING)).where(
+        standings.c.monitor.in_(names)
+    )
+    work: dict[str, dict[str, Any]] = {}
+    for query in (known, looks, counted, moments):
+        for row in connection.execute(query).mappings():
+            work.setdefault(row["monitor"], {}).update(row)
+    held = [name for name, of_monitor in work.items() if of_monitor.get("held")]
+    planned = (
+        select(windows.c.monitor, func.count().label("windows"))
+        .join(
+            of,
+            and_(windows.c.monitor == of.c.monitor, windows.c.configuration == of.c.configuration),
         )
-    return WorkColumns(**in_columns(WorkColumns.__slots__, rows))
-
-
-def _next_mature(connection: Connection, unfinished: CTE) -> dict[str, datetime]:
-    """Time of the next mature pane of each monitor."""
+        .where(windows.c.monitor.in_(held))
+        .group_by(windows.c.monitor)
+    )
+    for row in connection.execute(planned).mappings() if held else ():
+        work[row["monitor"]].update(row)
     return {
-        row.monitor: row.next_mature
-        for row in connection.execute(
-            select(unfinished.c.monitor, func.min(panes.c.as_of).label("next_mature"))
-            .join_from(unfinished, panes, panes.c.window_key == unfinished.c.window_key)
-            .where(panes.c.status != "evaluated", panes.c.state == "mature")
-            .group_by(unfinished.c.monitor)
-        )
+        name: MonitorWork(**{key: value for key, value in found.items() if key != "monitor"})
+        for name, found in work.items()
     }
 
 
-def _unfinished(metrics: Mapping[str, str]) -> CTE:
+def _unfinished(of: CTE) -> CTE:
     """Windows with panes that are not evaluated, due or not; each kind has an index of its own."""
     columns = (
         windows.c.window_key,
         windows.c.monitor,
         windows.c.configuration,
+        windows.c.window_start,
         windows.c.next_as_of,
         windows.c.collected_panes,
         windows.c.evaluated_panes,
         windows.c.attempts,
+        windows.c.lease_until,
     )
     found = union(
         select(*columns).where(windows.c.next_as_of.is_not(None)),
         select(*columns).where(windows.c.evaluated_panes < windows.c.collected_panes),
     ).subquery("found")
-    of = current_monitors(metrics)
     return (
         select(found)
         .join(
@@ -311,19 +332,3 @@ def _unfinished(metrics: Mapping[str, str]) -> CTE:
         .cte("unfinished")
         .prefix_with("MATERIALIZED")
     )
-
-
-def _firing(connection: Connection, metrics: Mapping[str, str], *, limit: int) -> FiringColumns:
-    names = [name for name in FiringColumns.__slots__ if name != "is_cut"]
-    rows = connection.execute(
-        select(*(alert_states.c[name] for name in names))
-        .where(
-            alert_states.c.monitor.in_(sorted(metrics)),
-            alert_states.c.is_firing,
-            alert_states.c.closed_at.is_(None),
-        )
-        .order_by(*(alert_states.c[name] for name in ("monitor", "rule", "rule_key")))
-        .order_by(alert_states.c.model_version, alert_states.c.segment)
-        .limit(limit + 1)
-    ).all()
-    return FiringColumns(**in_columns(names, rows, limit=limit))

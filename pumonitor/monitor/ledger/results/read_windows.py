@@ -145,14 +145,6 @@ class WindowsReader(DatabaseReader):
                 (version, segment): start for version, segment, start in connection.execute(query)
             }
 
-    def last_evaluated(self) -> dict[str, datetime]:
-        """When each monitor was last evaluated with new results, by the database's clock."""
-        query = select(monitors.c.name, monitors.c.last_evaluated_at).where(
-            monitors.c.is_current, monitors.c.last_evaluated_at.is_not(None)
-        )
-        with self.database.reading() as connection:
-            return {row.name: row.last_evaluated_at for row in connection.execute(query)}
-
     def backlogs(self, *, now: datetime) -> dict[str, Backlog]:
         """Count the work left for the current configuration of each monitor that has windows.
 

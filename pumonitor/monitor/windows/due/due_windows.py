@@ -60,16 +60,6 @@ def have_stopped(monitor: Monitor, last: datetime, *, now: datetime) -> bool:
     return end_of_windows(monitor, last) <= now
 
 
-def stopped_since(monitor: Monitor, standing: Standing | None, *, now: datetime) -> datetime | None:
-    """Time of the last prediction, if no further window is due until there are new ones.
-
-    It is the one that the last round stored; None if windows are still to come, and before any
-    round.
-    """
-    last = None if standing is None else standing.last_prediction
-    return last if last is not None and have_stopped(monitor, last, now=now) else None
-
-
 def partial_beginning(monitor: Monitor, first: datetime) -> str:
     """Warning if predictions begin in the middle of the first window; else ""."""
     window = monitor.windows.containing(first)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from benchmarks.detection.causes import named
 from benchmarks.detection.incidents import EDGES, World, window
-from pumonitor.monitor.rules.causes import KINDS, Period
 from pumonitor.monitor.rules.causes.excess import excess
 from pumonitor.monitor.rules.causes.explained import marginal, possible_kinds
-from pumonitor.monitor.rules.causes.named import Size
+from pumonitor.monitor.rules.causes.named import KINDS, Size
 from pumonitor.monitor.rules.causes.observed import Observed
+from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.monitor.rules.causes.words import known_in_words, sentence
 from tests.monitor.rules.causes.test_followed_causes import MIDDLES
 

@@ -9,9 +9,10 @@ import pytest
 from benchmarks.detection.incidents import EDGES, World, window
 from pumonitor.audit.carried import MONTH, PastAudit
 from pumonitor.audit.compared import Moved, Ratio, TwoAudits
-from pumonitor.monitor.rules.causes import Period, name_cause
 from pumonitor.monitor.rules.causes.by_audits import ToldByAudits, in_words, told_by_audits
+from pumonitor.monitor.rules.causes.cause import name_cause
 from pumonitor.monitor.rules.causes.next_steps import next_steps
+from pumonitor.monitor.rules.causes.period import Period
 from tests.audit.made_up_audit import counts
 from tests.monitor.rules.causes.test_followed_causes import MIDDLES
 

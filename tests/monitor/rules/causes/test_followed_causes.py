@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.detection.incidents import CELLS, DAY, DELAY_EDGES, EDGES, World, window
-from pumonitor.monitor.rules.causes import Period, name_cause
+from pumonitor.monitor.rules.causes.cause import name_cause
+from pumonitor.monitor.rules.causes.period import Period
 from pumonitor.monitor.rules.reference.what_changed import WhatChanged
 from pumonitor.prior.over_time import Cells, Level, Summariser
 from pumonitor.results import ClassPriorEstimate

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from benchmarks.detection.incidents import CELLS, DAY, EDGES, MAPPINGS, World, period, window
-from pumonitor.monitor.rules.causes import KINDS, Period, name_cause
-from pumonitor.monitor.rules.causes.named import is_clear
+from pumonitor.monitor.rules.causes.cause import name_cause
+from pumonitor.monitor.rules.causes.named import KINDS, is_clear
+from pumonitor.monitor.rules.causes.period import Period
 
 BEFORE = World()
 CHANGED = {

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from pumonitor.monitor.rules.alerts.rule import HealthKind
-from pumonitor.monitor.rules.causes import KINDS
+from pumonitor.monitor.rules.causes.named import KINDS
 from pumonitor.monitor.rules.causes.next_steps import STEPS, next_steps
 
 

@@ -187,6 +187,10 @@ standings = Table(
     # Digest of the evaluated rules; nothing is due for them before quiet_until (NULL: unknown).
     Column("rules", String(64)),
     Column("quiet_until", Moment),
+    # When a round last looked at it; what kept it from reading its tables then, and since when.
+    Column("looked_at", Moment),
+    Column("problem", Text),
+    Column("problem_since", Moment),
 )
 
 
