@@ -25,6 +25,7 @@ from pumonitor.prior.assumed import assumed_of
 from pumonitor.prior.labels.label_frequency import LabelFrequency
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
+from pumonitor.text import number_text
 
 __all__ = ["AuditPlan", "draw_audit", "plan_audit", "plan_audit_bins", "plan_audit_table"]
 
@@ -302,7 +303,8 @@ class _Planner:
             name = max(wanted, key=lambda one: widths[one] / wanted[one])
             msg = (
                 f"a width of {wanted[name]:g} for {name} was not reached: {cases} cases of the "
-                f"{most} unconfirmed rows give about {widths[name]:.3g}; ask for a wider one"
+                f"{most} unconfirmed rows give about {number_text(widths[name])}; ask for a wider "
+                "one"
             )
             raise InputError(msg)
         return best

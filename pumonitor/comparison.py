@@ -171,7 +171,7 @@ def compare(
     >>> found.best("aul")
     'challenger'
     >>> print(found.difference("challenger", "champion", "aul"))
-    aul_difference 0.0428 [0.0334, 0.0522]
+    aul_difference 0.0428 (0.0334 to 0.0522)
     """
     check_label_origin(label_origin)
     if reviews is None:

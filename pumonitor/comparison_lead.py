@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.results import Estimate
+from pumonitor.text import number_text, with_interval
 
 if TYPE_CHECKING:
     pass
@@ -67,5 +68,7 @@ def brief(estimate: Estimate) -> str:
     if estimate.undefined_reason is not None:
         return "undefined"
     value, low, high = estimate.displayed
-    impossible = f" (estimated {estimate.value:.4f}: impossible)" if estimate.infeasible else ""
-    return f"{value:.4f} [{low:.4f}, {high:.4f}]{impossible}"
+    impossible = (
+        f" (estimated {number_text(estimate.value)}: impossible)" if estimate.infeasible else ""
+    )
+    return f"{with_interval(value, low, high)}{impossible}"

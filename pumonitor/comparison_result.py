@@ -24,6 +24,7 @@ from pumonitor.results import (
     undefined,
 )
 from pumonitor.reviews.models import ReviewedModels
+from pumonitor.text import number_text
 
 if TYPE_CHECKING:
     import pandas
@@ -241,7 +242,7 @@ class Comparison:
         if self.chosen_by is not None:
             return f"{self.chosen_by} seems to have chosen which rows were reviewed"
         impossible = [
-            f"{name} came out at {self.estimates[name][metric].value:.3g}"
+            f"{name} came out at {number_text(self.estimates[name][metric].value)}"
             for name in models
             if name is not None and more_than_chance(self.estimates[name][metric])
         ]

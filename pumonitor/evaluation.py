@@ -225,7 +225,7 @@ def evaluate(
     >>> labels = is_positive & (rng.random(20_000) < 0.3)      # 30% get confirmed
     >>> ev = pumonitor.evaluate(labels, scores, threshold=2.0, class_prior=0.05)
     >>> print(ev["auc"])
-    auc 0.9230 [0.9044, 0.9388]
+    auc 0.923 (0.904 to 0.939)
     """
     check_label_origin(label_origin)
     check_same_index(labels, scores)
@@ -392,7 +392,7 @@ def evaluate_table(
     >>> table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
     >>> ev = evaluate_table(table, threshold=0.8, class_prior=0.06)
     >>> print(ev["precision"])
-    precision 0.5600 [0.4292, 0.7016]
+    precision 0.560 (0.429 to 0.702)
     """
     _check_table(table)
     check_label_origin(label_origin)

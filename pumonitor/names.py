@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
+
+from pumonitor.text import (
+    count_text,
+    given_text,
+    number_text,
+    percent_text,
+    span_text,
+    with_interval,
+)
 
 __all__ = [
     "ALSO_CALLED",
@@ -17,6 +29,8 @@ __all__ = [
     "TITLES",
     "UNCORRECTED_OF",
     "VALUE",
+    "estimate_text",
+    "estimate_with_interval",
     "title",
     "top_k_text",
 ]
@@ -269,8 +283,8 @@ def top_k_text(top_k: float) -> str:
     ('top 10%', 'top 500')
     """
     if 0 < top_k < 1:
-        return f"top {100 * top_k:.3g}%"
-    return f"top {int(top_k):,d}"
+        return f"top {percent_text(top_k)}"
+    return f"top {count_text(int(top_k))}"
 
 
 def title(name: str, settings: Mapping[str, Any] = _NO_SETTINGS) -> str:
@@ -295,7 +309,46 @@ def title(name: str, settings: Mapping[str, Any] = _NO_SETTINGS) -> str:
     if name.endswith("_at_k") and "top_k" in settings:
         return f"{TITLES[name].removesuffix(' at k')}, {top_k_text(settings['top_k'])}"
     if name == "f_beta" and "f_beta" in settings:
-        return f"F{settings['f_beta']:g}"
+        return f"F{given_text(settings['f_beta'])}"
     if name in AMOUNTS and settings.get("value_unit"):
         return TITLES[name].replace("Value", settings["value_unit"], 1)
     return TITLES.get(name) or COUNTS.get(name) or name.replace("_", " ")
+
+
+_HEALTH_SHARES: Final = ("health:unmatched_labels", "health:label_delay")
+_HEALTH_COUNTS: Final = ("health:no_data", "health:volume")
+_HEALTH_SPANS: Final = ("health:stale",)
+
+
+def estimate_text(metric: str, value: float | None) -> str:
+    """A metric's value with the sign of its unit; an en dash where it is undefined.
+
+    Examples
+    --------
+    >>> estimate_text("f1", 0.61234), estimate_text("predictions", 5200.0)
+    ('0.612', '5,200')
+    >>> estimate_text("f1", None), estimate_text("health:unmatched_labels", 0.25)
+    ('–', '25%')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    if metric in COUNTS or metric in _HEALTH_COUNTS:
+        return count_text(value)
+    if metric in _HEALTH_SPANS:
+        return span_text(timedelta(seconds=value))
+    return percent_text(value) if metric in _HEALTH_SHARES else number_text(value)
+
+
+def estimate_with_interval(metric: str, value: float, low: float | None, high: float | None) -> str:
+    """A metric's value with its unit and, if it has one, its interval.
+
+    Examples
+    --------
+    >>> estimate_with_interval("auc", 0.71, 0.68, 0.75)
+    '0.710 (0.680 to 0.750)'
+    >>> estimate_with_interval("health:label_delay", 0.3, 0.2, 0.4)
+    '30% of the maturity (20% to 40%)'
+    """
+    unit = " of the maturity" if metric == "health:label_delay" else ""
+    unit = " predictions" if metric in _HEALTH_COUNTS else unit
+    return with_interval(value, low, high, unit=unit, as_text=partial(estimate_text, metric))

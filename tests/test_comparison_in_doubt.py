@@ -7,6 +7,7 @@ import pytest
 from sklearn import metrics as reference
 
 from pumonitor.comparison import compare
+from pumonitor.text import number_text
 
 
 def chosen_by_the_champion(below=0.0, seed=1, rows=20_000):
@@ -97,7 +98,7 @@ def test_what_a_comparison_doubts_is_written_out():
     precision = written["models"]["champion"]["precision"]
     assert precision["infeasible"]
     assert precision["value"] > 1.5
-    assert f"(estimated {found['champion']['f1'].value:.4f}: impossible)" in str(found)
+    assert f"(estimated {number_text(found['champion']['f1'].value)}: impossible)" in str(found)
 
 
 def test_a_model_is_not_better_by_an_impossible_value():
@@ -115,7 +116,9 @@ def test_a_model_is_not_better_by_an_impossible_value():
     assert not lead.is_clear
     came_out = found[lead.best]["precision"].value
     assert came_out > 1
-    assert str(lead).startswith(f"precision: no verdict, {lead.best} came out at {came_out:.3g}")
+    assert str(lead).startswith(
+        f"precision: no verdict, {lead.best} came out at {number_text(came_out)}"
+    )
     assert str(lead).endswith(", which is impossible")
 
 

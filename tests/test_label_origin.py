@@ -10,6 +10,7 @@ import pumonitor
 from pumonitor.cli.app import app
 from pumonitor.report.html import render_html
 from pumonitor.sensitivity.label_preference import f1_at_recall, recall_under_preference
+from pumonitor.text import percent_text
 
 FAIR = "Labels are taken for a fair sample of the positives: "
 
@@ -75,7 +76,7 @@ def test_the_first_line_names_the_assumption_and_what_a_preference_moves(rows):
     assert ev.assumption.metrics["f1"][0] < ev["f1"].value < ev.assumption.metrics["f1"][1]
     sentence = ev.assumption.sentence
     assert sentence.startswith(FAIR)
-    assert f"recall would be {100 * low:.3g}%, not {100 * recall:.3g}%" in sentence
+    assert f"recall would be {percent_text(low)}, not {percent_text(recall)}" in sentence
     assert sentence.endswith("label_origin: queue, complaints, both or random.")
     assert str(ev).splitlines()[0] == sentence
     written = json.loads(json.dumps(ev.to_dict()["assumption"], allow_nan=False))
@@ -114,8 +115,9 @@ def test_recall_among_what_the_queue_saw_is_told_as_that(rows):
     seen = np.mean(scores[labels == 1] >= 1.5)
     with pytest.raises(pumonitor.errors.InputError) as error:
         evaluated(rows, label_origin="queue")
-    assert f"{100 * seen:.3g}% score at or above the threshold, which is recall among what" in str(
-        error.value
+    assert (
+        f"{percent_text(seen)} score at or above the threshold, which is recall among what"
+        in str(error.value)
     )
 
 

@@ -6,7 +6,6 @@ would be another number.
 
 import numpy as np
 import pytest
-from pumonitor_mlflow.metric_values import metric_values
 
 import pumonitor
 from pumonitor.evaluation import evaluate_table
@@ -18,6 +17,7 @@ from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
 from pumonitor.results import ClassPriorEstimate, Evaluation
 from pumonitor.tables import ScoreTable
+from pumonitor.views.estimates import logged_estimates
 from tests.given_labels import labels_as_given
 from tests.monitor.counted_rows import WINDOW
 
@@ -146,7 +146,7 @@ def test_a_window_its_changes_and_what_is_logged_of_it_say_the_same():
     )
     rows = {row.metric: row.value for row in found.results}
     ev = evaluated(labels, scores, class_prior=PRIOR)
-    logged = metric_values(ev.estimates)
+    logged = logged_estimates(ev.estimates)
     parts = {"class_prior": PRIOR, "aul": rows["aul"]}
     assert rows["aul"] == pytest.approx(implied_aul(PRIOR, rows["auc"]), abs=1e-12)
     assert rows["auc"] == logged["pu/auc"] == pytest.approx(at_prior("auc", parts), abs=1e-12)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pumonitor
+from pumonitor.views.estimates import logged_estimates
 from pumonitor_mlflow.artifacts import write_evaluation, write_report
 from pumonitor_mlflow.configuration import Configuration
 from pumonitor_mlflow.counts import as_score_table
 from pumonitor_mlflow.custom_artifacts import write_custom_artifacts
 from pumonitor_mlflow.extra_metrics import extra_metric_values, refuse_other_than_metrics
-from pumonitor_mlflow.metric_values import metric_values
 from pumonitor_mlflow.rows import read_rows
 from pumonitor_mlflow.run_log import log_files, log_metrics, tag_run
 
@@ -63,7 +63,7 @@ def evaluate_into_run(
         _logger.warning("%s", assumption)
     for finding in evaluation.warnings:
         _logger.warning("%s", finding)
-    values = metric_values(evaluation.estimates, pure=evaluation.settings["label_purity"] == 1.0)
+    values = logged_estimates(evaluation.estimates, pure=evaluation.settings["label_purity"] == 1.0)
     values |= extra_metric_values(extra_metrics or (), rows, values, configuration=configuration)
     tag_run(run_id, assumption=assumption)
     if model_id is None:

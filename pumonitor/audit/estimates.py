@@ -244,7 +244,7 @@ def widest(readings: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
     >>> one = Estimate(name="f1", value=0.5, low=0.4, high=0.6, confidence_level=0.95, method="",
     ...                n_labeled=9, n_unlabeled=9)
     >>> print(widest([{"f1": one}, {"f1": replace(one, value=0.3, low=0.2, high=0.5)}])["f1"])
-    f1 0.5000 [0.2000, 0.6000]
+    f1 0.500 (0.200 to 0.600)
     """
     first, *others = readings
     return {

@@ -10,6 +10,7 @@ import numpy as np
 
 from pumonitor._arrays import FloatArray
 from pumonitor.audit.counts import AuditCounts
+from pumonitor.text import percent_text, times_text
 
 SIMULATIONS: Final = 399
 FAVOURED: Final = 3.0
@@ -66,7 +67,7 @@ class Fairness:
         'positives below the threshold get confirmed 4 times as often as those above it'
         """
         times = max(self.favoured, 1 / self.favoured)
-        often = f"{times:.2g} times" if times < _MANY else f"over {_MANY} times"
+        often = times_text(times) if times < _MANY else f"over {_MANY} times"
         more, less = "of the highest scores", "of the lowest"
         if self.at_threshold:
             more, less = "above the threshold", "below it"
@@ -83,13 +84,13 @@ class Fairness:
         Examples
         --------
         >>> Fairness(p_value=0.4, favoured=1.2, power=0.098).power_sentence
-        'an audit like this sees that high scores are confirmed 3 times as often in 10% of cases'
+        'an audit like this sees that high scores are confirmed 3 times as often in 9.8% of cases'
         """
         if self.power is None:
             return ""
         return (
             f"an audit like this sees that high scores are confirmed {FAVOURED:g} times as often "
-            f"in {self.power:.0%} of cases"
+            f"in {percent_text(self.power)} of cases"
         )
 
 

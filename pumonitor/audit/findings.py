@@ -12,6 +12,7 @@ from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.fairness import Fairness
 from pumonitor.audit.verdicts import Audit, Fair
 from pumonitor.results import Finding
+from pumonitor.text import probability_text
 
 LEVEL: Final = 0.05
 """Of the check of fair labels."""
@@ -60,8 +61,9 @@ def unfair_labels(fair: Fair, fairness: Fairness) -> list[Finding]:
             name="unfair_labels_by_audit",
             severity="warning",
             sentence=(
-                f"{fairness.sentence.capitalize()}, by the audit (p = {fairness.p_value:.2g}): "
-                f"confirmed positives are not a fair sample. {then}"
+                f"{fairness.sentence.capitalize()}, by the audit "
+                f"({probability_text(fairness.p_value)}): confirmed positives are not a fair "
+                f"sample. {then}"
             ),
         )
     ]
@@ -197,7 +199,8 @@ def _undecided_pattern(audit: Audit) -> list[Finding]:
                 if low == "low"
                 else "audit_undecided_follows_order",
                 severity="warning",
-                sentence=f"{where} are left undecided more often (p = {p_value:.2g}). {then}",
+                sentence=f"{where} are left undecided more often ({probability_text(p_value)}). "
+                f"{then}",
             )
         )
     return found

@@ -11,6 +11,7 @@ from pumonitor.audit.frequency import FAIR, UNKNOWN
 from pumonitor.audit.planning import widths_by_cases
 from pumonitor.audit.verdicts import Fair
 from pumonitor.results import ClassPriorEstimate
+from pumonitor.text import number_text
 
 if TYPE_CHECKING:
     import pandas
@@ -113,8 +114,9 @@ class AuditPlan:
     def __str__(self) -> str:
         lines = [f"{self.cases} cases, threshold {self.threshold:g}"]
         lines += [
-            f"{name} 95% interval about {self.widths[name]:.3f} wide, in one of ten audits above "
-            f"{self.high_widths[name]:.3f} ({self.simple_widths[name]:.3f} by a simple audit)"
+            f"{name} 95% interval about {number_text(self.widths[name])} wide, in one of ten "
+            f"audits above {number_text(self.high_widths[name])} "
+            f"({number_text(self.simple_widths[name])} by a simple audit)"
             for name in self.metrics
         ]
         return "\n".join(lines)

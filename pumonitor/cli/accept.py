@@ -9,6 +9,7 @@ import typer
 from pumonitor.cli.moments import moment
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config, MonitorName
 from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.text import moment_text
 
 
 def accept(
@@ -47,5 +48,5 @@ def accept(
             )
     typer.echo(
         f"{monitor}: the next run takes what is left of the window of "
-        f"{taken.window.start:%Y-%m-%d %H:%M} UTC"
+        f"{moment_text(taken.window.start)}"
     )

@@ -25,6 +25,7 @@ from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, Monito
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 from pumonitor.plain_text import series_of
+from pumonitor.text import moment_text
 
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.alert import Alert
@@ -297,7 +298,7 @@ def silence(
         )
         with open_ledger(configuration) as ledger:
             stored = changes.silence(ledger, chosen, wanted)
-    typer.echo(f"silence {stored.id} until {stored.ends:%Y-%m-%d %H:%M} UTC")
+    typer.echo(f"silence {stored.id} until {moment_text(stored.ends)}")
 
 
 @alerts.command()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pumonitor.cli.alert_numbers import alert_numbers
+from pumonitor.names import estimate_text, estimate_with_interval
 from pumonitor.plain_text import one_line, series_of
+from pumonitor.text import moment_cell, moment_text
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -63,7 +64,7 @@ def print_current(
         because = f": {silence.reason}" if silence.reason else ""
         console.print(
             f"silence {silence.id}: {of} of {silence.monitor or 'all monitors'} until "
-            f"{silence.ends:%Y-%m-%d %H:%M} UTC, by {silence.author}{because}",
+            f"{moment_text(silence.ends)}, by {silence.author}{because}",
             markup=False,
         )
 
@@ -72,7 +73,9 @@ def _alert_cells(alert: Alert, *, silenced: bool) -> tuple[str, str, str]:
     """The alert with its series, its state, and the newest window with its numbers."""
     from rich.markup import escape
 
-    state = f"{alert.state} since {_day(alert.firing_since)}" if alert.is_firing else alert.state
+    state = (
+        f"{alert.state} since {moment_cell(alert.firing_since)}" if alert.is_firing else alert.state
+    )
     if silenced:
         state += ", silenced"
     if alert.is_firing and alert.acknowledged_incident == alert.incident:
@@ -90,8 +93,35 @@ def _alert_cells(alert: Alert, *, silenced: bool) -> tuple[str, str, str]:
     return (
         escape(f"{alert.monitor}: {alert.rule}\n{' '.join([f'({alert.severity})', *about])}"),
         f"[{_COLOURS.get(alert.state, 'default')}]{state}[/]",
-        "\n".join([_day(alert.window_start), numbers, *why]),
+        "\n".join([moment_cell(alert.window_start), numbers, *why]),
     )
+
+
+def alert_numbers(
+    metric: str,
+    *,
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    limit: float | None,
+    reference: float | None,
+) -> str:
+    """Format the value with its interval, then the limit, then the reference.
+
+    Examples
+    --------
+    >>> alert_numbers("auc", value=0.71, low=0.68, high=0.75, limit=0.78, reference=0.83)
+    '0.710 (0.680 to 0.750), limit 0.780, reference 0.830'
+    """
+    if value is None:
+        return ""
+    parts = [estimate_with_interval(metric, value, low, high)]
+    parts += [
+        f"{name} {estimate_text(metric, number)}"
+        for name, number in (("limit", limit), ("reference", reference))
+        if number is not None
+    ]
+    return ", ".join(parts)
 
 
 def print_history(
@@ -108,7 +138,7 @@ def print_history(
         of = series_of(one.model_version, one.segment)
         withheld = WITHHELD_BECAUSE[stored.withheld]
         unsent = "" if stored.told_at is not None else f"  (not sent: {withheld})"
-        console.print(f"{one.as_of:%Y-%m-%d %H:%M} [{colour}]{one.kind:<8}[/] ", end="")
+        console.print(f"{moment_text(one.as_of)} [{colour}]{one.kind:<8}[/] ", end="")
         console.print(
             f"{one.monitor}: {one.rule}{f' {of}' if of else ''}, incident {one.incident}{unsent}",
             markup=False,
@@ -138,7 +168,7 @@ def print_in_full(
         alert = one.alert
         of = series_of(alert.model_version, alert.segment)
         console.print(f"[red]{alert.severity}[/] ", end="")
-        firing = f", firing since {_day(alert.firing_since)}"
+        firing = f", firing since {moment_cell(alert.firing_since)}"
         about = f"{alert.monitor}: {alert.rule}{f' {of}' if of else ''}{firing}"
         console.print(about, markup=False)
         cause = f"cause: {one.cause}" if one.cause else ""
@@ -158,16 +188,16 @@ def print_in_full(
 def _sent(deliveries: tuple[Delivery, ...], told_at: datetime) -> str:
     """Whom a message went to; of deleted messages only when."""
     if not deliveries:
-        return f"sent {told_at:%Y-%m-%d %H:%M} UTC"
+        return f"sent {moment_text(told_at)}"
     states = {"delivered": "", "waiting": " (waits)", "set aside": " (refused it)"}
     names = [f"{one.destination}{states[one.state]}" for one in deliveries]
-    return f"sent {told_at:%Y-%m-%d %H:%M} UTC to {', '.join(names)}"
+    return f"sent {moment_text(told_at)} to {', '.join(names)}"
 
 
 def _print_deeds(console: Console, deeds: tuple[Deed, ...]) -> None:
     for deed in deeds:
         text = f": {one_line(deed.text)}" if deed.text else ""
-        said = f"{deed.at:%Y-%m-%d %H:%M} UTC {one_line(deed.by)} {deed.what}{text}"
+        said = f"{moment_text(deed.at)} {one_line(deed.by)} {deed.what}{text}"
         console.print(f"    {said}", markup=False, soft_wrap=True)
 
 
@@ -198,17 +228,11 @@ def print_replays(console: Console, found: list[RuleReplay]) -> None:
                 reference=event.reference,
             )
             console.print(
-                f"  {_day(event.as_of)}  {event.kind:<8} window of {_day(event.window_start)}"
-                f"{f', {of}' if of else ''}: {numbers}",
+                f"  {moment_cell(event.as_of)}  {event.kind:<8} window of "
+                f"{moment_cell(event.window_start)}{f', {of}' if of else ''}: {numbers}",
                 markup=False,
                 soft_wrap=True,
             )
-
-
-def _day(at: datetime | None) -> str:
-    return (
-        "" if at is None else f"{at:%Y-%m-%d}" if at.hour == at.minute == 0 else f"{at:%m-%d %H:%M}"
-    )
 
 
 def plain_json(one: Any) -> Any:

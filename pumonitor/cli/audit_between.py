@@ -11,6 +11,7 @@ import typer
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 from pumonitor.errors import InputError, PumonitorError, no_such
+from pumonitor.text import moment_text
 
 if TYPE_CHECKING:
     from pumonitor.monitor.challenging.between import DrawnBetween
@@ -65,7 +66,7 @@ def draw_between_models(
                     seed=seed,
                     actor=local_user(),
                     open_source=open_monitor_source,
-                    on_window=lambda start: step(f"Scoring {start:%Y-%m-%d %H:%M} UTC", None),
+                    on_window=lambda start: step(f"Scoring {moment_text(start)}", None),
                 )
                 write_cases(
                     out,
@@ -123,7 +124,7 @@ def _panes(
         moment, why = since.latest or (found[0].window.start, "another version was deployed")
         msg = (
             f"{challenger.name} cannot be judged on windows that began before "
-            f"{moment:%Y-%m-%d %H:%M} UTC, when {why}: give later ones by --windows"
+            f"{moment_text(moment)}, when {why}: give later ones by --windows"
         )
         raise InputError(msg)
     return kept

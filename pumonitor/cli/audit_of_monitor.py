@@ -15,6 +15,7 @@ from pumonitor.cli.audit_options import share_of, widths_of
 from pumonitor.cli.outcome import errors_as_messages, settings_as_input
 from pumonitor.cli.progress import progress_bar
 from pumonitor.errors import InputError
+from pumonitor.text import moment_cell
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -286,7 +287,7 @@ def _print_windows(taken: Sequence[datetime], found: WindowsToAudit | DrawnCases
     """Which windows cases are from, and which not: they wait, or have too few positives."""
     from pumonitor.monitor.audits.audited_windows import listed
 
-    starts = listed(f"{one:%Y-%m-%d %H:%M}" for one in taken)
+    starts = listed(moment_cell(start) for start in taken)
     typer.echo(f"From {len(taken)} {_windows_word(taken)}: {starts} UTC")
     if found.waiting:
         are = "is" if len(found.waiting) == 1 else "are"

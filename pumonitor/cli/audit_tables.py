@@ -5,6 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pumonitor.text import (
+    count_text,
+    day_text,
+    given_text,
+    interval_text,
+    moment_text,
+    moments_text,
+    number_text,
+    percent_text,
+    percent_with_interval,
+    probability_text,
+    with_interval,
+)
+
 if TYPE_CHECKING:
     from pumonitor.audit_plan import AuditPlan
     from pumonitor.monitor.audits.shown import ShownAudit
@@ -18,14 +32,14 @@ def print_plan(plan: AuditPlan, *, source: str, asked: int | None = None) -> Non
 
     from pumonitor.cli.terminal import Console
     from pumonitor.names import TITLES
-    from pumonitor.report.numbers import percent_with_interval
 
     console = Console(highlight=False)
     prior = plan.class_prior
     share = percent_with_interval(prior.value, prior.low, prior.high)
     console.print(f"\n{source}", style="bold", markup=False)
     console.print(
-        f"{plan.cases} cases; threshold {plan.threshold:g}; share of positives today: {share}\n",
+        f"{plan.cases} cases; threshold {given_text(plan.threshold)}; share of positives today: "
+        f"{share}\n",
         markup=False,
     )
     if asked is not None and asked > plan.cases:
@@ -37,7 +51,8 @@ def print_plan(plan: AuditPlan, *, source: str, asked: int | None = None) -> Non
     if plan.above is not None:
         upper = sum(one["cases"] for one in plan.by_bin() if one["above"])
         console.print(
-            f"{upper} of the cases score at or above the threshold, asked for: {plan.above:.0%}\n",
+            f"{upper} of the cases score at or above the threshold, asked for: "
+            f"{percent_text(plan.above)}\n",
             markup=False,
         )
     widths = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
@@ -50,8 +65,9 @@ def print_plan(plan: AuditPlan, *, source: str, asked: int | None = None) -> Non
         kinds = (plan.free_widths, plan.simple_widths)
         widths.add_row(
             TITLES[name],
-            f"{plan.widths[name]:.3f}, 1 in 10 above {plan.high_widths[name]:.3f}",
-            *(f"{width[name]:.3f}" for width in kinds if width is not None),
+            f"{number_text(plan.widths[name])}, 1 in 10 above "
+            f"{number_text(plan.high_widths[name])}",
+            *(number_text(width[name]) for width in kinds if width is not None),
         )
     console.print(widths)
     console.print("")
@@ -74,8 +90,8 @@ def bins_found(bins: list[dict[str, Any]]) -> Any:
     lines = []
     for one in bins:
         positives, frequency = (
-            f"{one[name]:{how}} [{one[f'{name}_low']:{how}}, {one[f'{name}_high']:{how}}]"
-            for name, how in (("positives", ",.0f"), ("frequency", ".2f"))
+            with_interval(one[name], one[f"{name}_low"], one[f"{name}_high"], as_text=as_text)
+            for name, as_text in (("positives", count_text), ("frequency", number_text))
         )
         found = f"{one['positive']} of {one['decided']}"
         cells = [f"{one['rows']:,}", f"{one['labeled']:,}", found, positives, frequency]
@@ -91,11 +107,10 @@ def undecided_in_words(ev: Evaluation) -> list[str]:
     if ev.audit is None or not ev.audit.undecided:
         return []
     from pumonitor.names import title
-    from pumonitor.report.numbers import number
 
     count = int(ev.audit.posterior.counts.undecided.sum())
     ends = ", ".join(
-        f"{title(name, ev.settings)} {number(low)} to {number(high)}"
+        f"{title(name, ev.settings)} {interval_text(low, high)}"
         for name, (low, high) in ev.audit.undecided.items()
         if name in _SHOWN
     )
@@ -119,7 +134,7 @@ def _by_score(heads: tuple[str, ...], lines: list[tuple[dict[str, Any], list[str
         if one["above"] and not flagged and one["from"] is not None:
             flagged = True
             table.add_row("threshold")
-        lowest = "lowest" if one["from"] is None else f"{one['from']:.4g}"
+        lowest = "lowest" if one["from"] is None else given_text(one["from"])
         table.add_row(lowest, *cells)
     return table
 
@@ -142,7 +157,7 @@ def print_standing(standing: StandingOfAudits) -> None:
     for line in _refused_lines(standing.elsewhere):
         console.print(line, markup=False)
     if standing.next_due is not None:
-        console.print(f"The next one is due on {standing.next_due:%Y-%m-%d}.", markup=False)
+        console.print(f"The next one is due on {day_text(standing.next_due)}.", markup=False)
 
 
 def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
@@ -152,7 +167,6 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
     from pumonitor.cli.terminal import Console
     from pumonitor.monitor.rules.causes.by_audits import in_words
     from pumonitor.names import TITLES
-    from pumonitor.report.numbers import interval_text, number
 
     console = Console(highlight=False)
     for line in _status_lines(status):
@@ -169,9 +183,9 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
         cells = [TITLES[name]]
         if without is not None:
             value, low, high = without[name].displayed
-            cells.append(f"{number(value)} ({interval_text(low, high)})")
+            cells.append(with_interval(value, low, high))
         one = shown.estimates[name]
-        cells.append(f"{number(one.value)} ({interval_text(one.low, one.high)})")
+        cells.append(with_interval(one.value, one.low, one.high))
         ends = shown.undecided.get(name)
         table.add_row(*cells, *([] if ends is None else [interval_text(*ends)]))
     console.print("")
@@ -182,7 +196,8 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
         console.print(f"\n{in_words(shown.compared)}", markup=False)
     fairness = shown.fairness
     console.print(
-        f"\nThat labels are fair: p = {fairness.p_value:.2g}; as estimated, {fairness.sentence}.",
+        f"\nThat labels are fair: {probability_text(fairness.p_value)}; as estimated, "
+        f"{fairness.sentence}.",
         markup=False,
     )
     if fairness.power_sentence:
@@ -194,11 +209,11 @@ def _status_lines(status: AuditStatus) -> list[str]:
 
     found, one = status.to_dict(), status.audit
     of_version = f", model version {one.model_version}" if one.model_version else ""
-    read_at = "" if status.read_at is None else f", last on {status.read_at:%Y-%m-%d %H:%M} UTC"
+    read_at = "" if status.read_at is None else f", last on {moment_text(status.read_at)}"
     lines = [
-        f"Audit {one.name}, drawn on {one.drawn_at:%Y-%m-%d} by {status.actor} from "
-        f"{found['windows']} windows, {one.window_start:%Y-%m-%d %H:%M} to "
-        f"{one.window_end:%Y-%m-%d %H:%M} UTC{of_version}",
+        f"Audit {one.name}, drawn on {day_text(one.drawn_at)} by {status.actor} from "
+        f"{found['windows']} windows, "
+        f"{moments_text(one.window_start, one.window_end)}{of_version}",
         f"  {one.cases - one.unread} of {one.cases} cases read{read_at}: {found['positive']} "
         f"positive, {found['decided'] - found['positive']} negative, {found['undecided']} "
         f"undecided ({one.conflicts} of them by verdicts that contradict each other)",

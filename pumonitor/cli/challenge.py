@@ -10,6 +10,7 @@ from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, Monito
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 from pumonitor.errors import InputError, PumonitorError
+from pumonitor.text import interval_text, moment_text, signed_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,9 +122,7 @@ def challenge(
                 open_source=open_monitor_source,
                 challengers=known,
                 at_once=True,
-                on_window=lambda name, start: step(
-                    f"Scoring {start:%Y-%m-%d %H:%M} UTC by {name}", None
-                ),
+                on_window=lambda name, start: step(f"Scoring {moment_text(start)} by {name}", None),
             )
             found = judged(
                 chosen,
@@ -238,13 +237,13 @@ def _print_judgements(console: Any, monitor: str, found: dict[str, JudgedChallen
     for name, one in found.items():
         judgement = one.judgement
         for place, condition in enumerate(judgement.conditions):
-            value = "" if condition.value is None else f"{condition.value:+.4f}"
+            value = "" if condition.value is None else signed_text(condition.value)
             table.add_row(
                 name if place == 0 else "",
                 f"[{colors[judgement.verdict]}]{judgement.verdict}[/]" if place == 0 else "",
                 condition.metric,
                 value,
-                f"{condition.low:+.4f} to {condition.high:+.4f}" if value else "",
+                interval_text(condition.low, condition.high, as_text=signed_text) if value else "",
                 f"{judgement.labels:,}" if place == 0 else "",
             )
     console.print(table)

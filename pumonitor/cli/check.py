@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 from pumonitor.cli.options import OUTPUT
 from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
+from pumonitor.text import moment_text, moments_text, percent_text, span_text
 
 if TYPE_CHECKING:
     from pumonitor.monitor.inspection.check import DestinationSummary, InLedger
@@ -271,10 +273,7 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
         console.print(f"\n  {title}: the first rows, read by {description.engine}", markup=False)
         console.print(rows_table(rows, columns))
     if description.first and description.last:
-        console.print(
-            f"\n  Predictions from {description.first:%Y-%m-%d %H:%M} to "
-            f"{description.last:%Y-%m-%d %H:%M} UTC"
-        )
+        console.print(f"\n  Predictions from {moments_text(description.first, description.last)}")
     for queue in description.reviews:
         reasons = ", ".join(f"{word} {rows:,}" for word, rows in queue.reasons.items())
         console.print(
@@ -285,14 +284,15 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
         )
     if description.delay_quantiles:
         quantiles = ", ".join(
-            f"{level:.0%} within {_days(seconds)}"
+            f"{percent_text(level)} within {span_text(timedelta(seconds=seconds))}"
             for level, seconds in description.delay_quantiles.items()
         )
         console.print(f"  Confirmations arrive: {quantiles}")
     if due.first and due.last:
         console.print(
-            f"  Due now: {due.windows} windows from {due.first:%Y-%m-%d %H:%M} to "
-            f"{due.last:%Y-%m-%d %H:%M} UTC, {due.mature} of them mature; {due.panes} evaluations"
+            f"  Due now: {due.windows} windows from "
+            f"{moments_text(due.first, due.last)}, {due.mature} of them mature; {due.panes} "
+            "evaluations"
         )
     elif due.evaluated:
         console.print(f"  Due now: nothing; all {due.evaluated} evaluations so far are done")
@@ -300,9 +300,9 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
         console.print("  Due now: nothing")
     if due.following:
         console.print(
-            f"  Next: {due.following.as_of:%Y-%m-%d %H:%M} UTC, "
+            f"  Next: {moment_text(due.following.as_of)}, "
             f"{due.following.state} view of the window from "
-            f"{due.following.window.start:%Y-%m-%d %H:%M}"
+            f"{moment_text(due.following.window.start)}"
         )
     _print_cost(console, one)
 
@@ -310,11 +310,3 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
 def _print_cost(console: Any, one: MonitorCheck) -> None:
     for said in () if one.cost is None else one.cost.said:
         console.print(f"  {said}", markup=False)
-
-
-def _days(seconds: float) -> str:
-    if abs(seconds) < 2 * 3600:
-        return f"{seconds / 60:.0f} minutes"
-    return (
-        f"{seconds / 3600:.0f} hours" if abs(seconds) < 2 * 86400 else f"{seconds / 86400:.1f} days"
-    )

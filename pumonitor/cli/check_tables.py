@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from pumonitor.plain_text import one_line
+from pumonitor.text import moment_cell, times_text, with_interval
 
 if TYPE_CHECKING:
     from rich.padding import Padding
@@ -40,7 +40,7 @@ def rules_table(rules: Iterable[RuleOutlook], *, destinations: Sequence[str]) ->
     for one in rules:
         since = "no predictions yet"
         if one.first_window is not None and one.judged_at is not None:
-            since = f"{_day(one.first_window)}, evaluated {_day(one.judged_at)}"
+            since = f"{moment_cell(one.first_window)}, evaluated {moment_cell(one.judged_at)}"
         destination_names = ", ".join(destinations if one.to is None else one.to) or "nobody"
         fires = one.fires
         if one.quiet is not None:
@@ -68,7 +68,7 @@ def audits_table(audits: Iterable[Worth]) -> Padding:
     table = _table("Audit", "Now", "After a break of the model")
     for one in audits:
         known = "nothing" if one.cases is None else f"an audit of {one.cases:,} random cases"
-        table.add_row(known, *(_interval(*numbers) for numbers in (one.now, one.after_break)))
+        table.add_row(known, *(with_interval(*numbers) for numbers in (one.now, one.after_break)))
     return _indented(table)
 
 
@@ -85,22 +85,18 @@ def audits_said(audits: Sequence[Worth]) -> str:
             "random cases."
         )
     else:
-        audited = ", ".join(f"{of:.1f} times with an audit of {cases:,}" for cases, of in others)
+        audited = ", ".join(f"{times_text(of)} with an audit of {cases:,}" for cases, of in others)
         said = (
-            f"After the break the interval is {measured[1]:.1f} times as wide as its value, "
-            f"{audited}. To enter an audit: class_prior: {{positives: ..., cases: ..., of: "
-            "{start: ..., end: ...}}; to enter a share known from elsewhere: {value: ..., low: "
-            "..., high: ..., of: ...}."
+            f"After the break the interval is {times_text(measured[1])} as wide as its "
+            f"value, {audited}. To enter an audit: class_prior: {{positives: ..., cases: ..., of: "
+            "{start: ..., end: ...}}; to enter a share known from elsewhere: {value: ..., "
+            "low: ..., high: ..., of: ...}."
         )
     return (
         f"{said} Computed from this monitor's own rows. It is assumed that an audit finds the "
         "share that the scores estimate, and that the break gives half of the rows the scores "
         "of other rows for five windows."
     )
-
-
-def _interval(value: float, low: float, high: float) -> str:
-    return f"{value:.2g} [{low:.2g}, {high:.2g}]"
 
 
 def _table(*columns: str) -> Table:
@@ -117,7 +113,3 @@ def _indented(table: Table) -> Padding:
     from rich.padding import Padding
 
     return Padding(table, (0, 0, 0, 2))
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M}".removesuffix(" 00:00")

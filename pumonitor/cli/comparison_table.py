@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from pumonitor.comparison_result import Comparison, Lead
 from pumonitor.names import title
-from pumonitor.report.numbers import interval_text, number, percent_with_interval, rows
 from pumonitor.report.review_words import how_known
-from pumonitor.results import Estimate
+from pumonitor.text import count_text, given_text, number_text, percent_with_interval, with_interval
+from pumonitor.views.estimates import EstimateView, views_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -42,8 +42,8 @@ def rendered(found: Comparison, *, name: str, width: int) -> Iterator[Renderable
     reviews = settings.get("reviews")
     known = how_known(None if reviews is None else reviews["rows"])
     yield Text(
-        f"{rows(settings['n_labeled'])} confirmed positive{known}, {rows(settings['n_unlabeled'])} "
-        f"unconfirmed; {settings['scenario']}"
+        f"{count_text(settings['n_labeled'])} confirmed positive{known}, "
+        f"{count_text(settings['n_unlabeled'])} unconfirmed; {settings['scenario']}"
     )
     if reviews is not None:
         of = settings["ranked_by"]
@@ -80,7 +80,7 @@ def _sentence(lead: Lead, found: Comparison) -> str:
     if lead.difference is None:
         return f"{shown}: only {lead.best} has a value."
     value, low, high = lead.difference.displayed
-    by = f"{number(value)} ({interval_text(low, high)})"
+    by = with_interval(value, low, high)
     if lead.is_clear:
         return f"{shown}: {lead.best} is better than {lead.second}; the difference is {by}."
     return (
@@ -101,19 +101,19 @@ def _table(found: Comparison, metrics: tuple[str, ...]) -> Table:
     ranks = found.ranks
     for model in sorted(found.models, key=lambda model: ranks["f1"][model] or len(ranks["f1"])):
         ranked = found.no_verdict is None
+        views = views_of(found[model], found.settings)
         cells = [
-            _cell(found[model][metric], ranks[metric][model] if ranked else None)
-            for metric in metrics
+            _cell(views[metric], ranks[metric][model] if ranked else None) for metric in metrics
         ]
-        table.add_row(escape(model), f"{found.settings['threshold'][model]:g}", *cells)
+        table.add_row(escape(model), given_text(found.settings["threshold"][model]), *cells)
     return table
 
 
-def _cell(estimate: Estimate, rank: int | None) -> str:
-    if estimate.undefined_reason is not None:
+def _cell(view: EstimateView, rank: int | None) -> str:
+    if view.value is None:
         return "undefined"
-    value, low, high = estimate.displayed
-    shown = f"{number(value)}\n[dim]{interval_text(low, high)}[/]"
-    if estimate.infeasible:
-        shown += f"\n[yellow]{number(estimate.value)}: impossible[/]"
+    value = view.value_text.replace("!", "[yellow]![/]")
+    shown = f"{value}\n[dim]{view.interval_text}[/]"
+    if view.came_out is not None:
+        shown += f"\n[yellow]{number_text(view.came_out)}: impossible[/]"
     return f"[bold green]{shown}[/]" if rank == 1 else shown

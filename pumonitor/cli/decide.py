@@ -29,6 +29,7 @@ from pumonitor.cli.options import (
 from pumonitor.cli.outcome import errors_as_messages, settings_as_input
 from pumonitor.cli.progress import progress_bar
 from pumonitor.cli.readings import class_prior_of, column_or_number, label_purity_of
+from pumonitor.text import given_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -240,13 +241,13 @@ def _table(found: Decision) -> RenderableType:
     from rich.table import Table
 
     from pumonitor.report.decision_words import amount, outcome_title
-    from pumonitor.report.numbers import interval_text
+    from pumonitor.text import interval_text
 
     outcomes = _marked(found)
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("")
     for kind, one in outcomes.items():
-        table.add_column(f"{kind}: {one.threshold:.6g}")
+        table.add_column(f"{kind}: {given_text(one.threshold)}")
     for metric in found.now.estimates:
         cells = []
         for one in outcomes.values():

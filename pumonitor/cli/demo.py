@@ -10,10 +10,17 @@ import typer
 
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import Step, progress_bar
+from pumonitor.text import (
+    count_text,
+    day_text,
+    given_text,
+    interval_text,
+    number_text,
+    percent_text,
+    percent_with_interval,
+)
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from rich.table import Table
 
     from pumonitor.cli.terminal import Console
@@ -124,7 +131,6 @@ def _print_explanation(
 ) -> None:
     from pumonitor.demo.audit import AUDITED_MAILS
     from pumonitor.demo.emails import REPORTED_SHARE, THRESHOLD
-    from pumonitor.report.numbers import percent_with_interval, rows
 
     frame = mails.frame
     reported, spam = int(frame["reported"].sum()), int(frame["spam"].sum())
@@ -132,10 +138,12 @@ def _print_explanation(
     sentences = (
         "[bold]A spam filter in production, judged by its users' reports alone[/]",
         f"Real mails of one mailbox (OpenIntro, 2012). A model trained on the first "
-        f"{rows(mails.n_trained)} has scored the next {rows(len(frame))}, {first.day} {first:%B} "
-        f"to {last.day} {last:%B}; {THRESHOLD:g} and above goes to the spam folder.",
-        f"Users reported {rows(reported)} of the {rows(spam)} spam mails: simulated, each with "
-        f"probability {REPORTED_SHARE:g}. The evaluation sees scores and reports, no true label.",
+        f"{count_text(mails.n_trained)} has scored the next {count_text(len(frame))}, "
+        f"{day_text(first)} to {day_text(last)}; {given_text(THRESHOLD)} and above goes to the "
+        "spam folder.",
+        f"Users reported {count_text(reported)} of the {count_text(spam)} spam mails: simulated, "
+        f"each with probability {given_text(REPORTED_SHARE)}. The evaluation sees scores and "
+        "reports, no true label.",
         f"Somebody also checked {AUDITED_MAILS} mails picked at random (simulated too): "
         f"{percent_with_interval(*audit)} are spam.",
     )
@@ -160,7 +168,7 @@ def _table(compared: Sequence[Comparison]) -> Table:
             f"[green]{_estimate(*estimate)}[/]" if holds else f"[red]{_estimate(*estimate)}*[/]"
             for estimate, holds in zip(row.estimates, row.holds, strict=True)
         ]
-        table.add_row(_title(row), _number(row.uncorrected), *cells, _number(row.truth))
+        table.add_row(_title(row), number_text(row.uncorrected), *cells, number_text(row.truth))
     return table
 
 
@@ -170,15 +178,10 @@ def _title(row: Comparison) -> str:
     return "Share of spam" if row.name == "class_prior" else TITLES[row.name]
 
 
-def _number(value: float, digits: int = 3) -> str:
-    return f"{value:.{digits}f}"
-
-
-def _estimate(value: float, low: float, high: float, *, digits: int = 3) -> str:
-    """Format an estimate, clipped to 1, the maximum of all metrics shown here."""
+def _estimate(value: float, low: float, high: float) -> str:
+    """Format an estimate, clipped to 1, which all metrics here reach; its interval below it."""
     value, low, high = (min(max(part, -1.0), 1.0) for part in (value, low, high))
-    value_, low_, high_ = (_number(part, digits) for part in (value, low, high))
-    return rf"{value_} \[{low_}, {high_}]"
+    return f"{number_text(value)}\n{interval_text(low, high)}"
 
 
 def _print_verdict(console: Console, compared: Sequence[Comparison]) -> None:
@@ -242,11 +245,11 @@ def _weeks_table(weeks: Sequence[Week]) -> tuple[Table, int, int]:
             estimate, truth = week.estimates[name], week.truth[name]
             held += estimate is not None and estimate[1] <= truth <= estimate[2]
             estimated += estimate is not None
-            cells += [_held(estimate, truth), f"{truth:.2f}"]
+            cells += [_held(estimate, truth), number_text(truth)]
         table.add_row(
-            f"{week.start:%d %b}",
+            day_text(week.start),
             f"{week.reported_at_first}→{week.reported}",
-            f"{week.naive_at_first:.2f}→{week.naive:.2f}",
+            f"{number_text(week.naive_at_first)}\n→{number_text(week.naive)}",
             *cells,
         )
     return table, held, estimated
@@ -257,7 +260,7 @@ def _print_flip(console: Console, flip: Flip) -> None:
 
     from pumonitor.demo.flip import FLIPPED_FROM
 
-    day = _day(FLIPPED_FROM)
+    day = day_text(FLIPPED_FROM)
     console.print(
         f"\n[bold]Then it breaks[/]: from {day} on two features arrive as their opposite, which is "
         "injected here (sent to several people; sender written to before). The same model scores "
@@ -279,8 +282,8 @@ def _print_flip(console: Console, flip: Flip) -> None:
             when = f"{delay} days after the break" if alert in flip.seen else "a false alarm"
             colour = "red" if alert in flip.seen else "yellow"
             console.print(
-                f"[bold]{whose}[/]: [{colour}]alert on the week of {_day(alert.window_start)}[/], "
-                f"on {_day(alert.as_of)}, {when}."
+                f"[bold]{whose}[/]: [{colour}]alert on the week of "
+                f"{day_text(alert.window_start)}[/], on {day_text(alert.as_of)}, {when}."
             )
             console.print(Padding(_said(alert), (0, 0, 0, 2)))
     if not flip.seen:
@@ -300,14 +303,14 @@ def _print_spam(console: Console, flip: Flip, weeks: Sequence[Week], *, mails: S
     from pumonitor.demo.audit import AUDITED_MAILS
     from pumonitor.demo.flip import FLIPPED_FROM, audited_before_flip, spam_before_flip
 
-    day, audited = _day(FLIPPED_FROM), audited_before_flip(mails)
+    day, audited = day_text(FLIPPED_FROM), audited_before_flip(mails)
     spam_before = float(spam_before_flip(mails).mean())
     console.print(
         f"\n[bold]The share of spam does not break with it.[/] It is given once: {audited} of "
         f"{AUDITED_MAILS} mails that somebody picked at random from those before {day} "
-        f"(simulated) are spam. That is {audited / AUDITED_MAILS:.1%}, in truth "
-        f"{spam_before:.1%} were. From there on each week shows what has changed. Scores alone "
-        "give the share only roughly.\n"
+        f"(simulated) are spam. That is {percent_text(audited / AUDITED_MAILS)}, in truth "
+        f"{percent_text(spam_before)} were. From there on each week shows what has changed. Scores "
+        "alone give the share only roughly.\n"
     )
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("\nWeek", no_wrap=True)
@@ -321,7 +324,9 @@ def _print_spam(console: Console, flip: Flip, weeks: Sequence[Week], *, mails: S
             *(watch.spam.get(week.start) for watch in (flip.as_they_were, flip.with_flips)),
         )
         truth = week.truth["class_prior"]
-        table.add_row(f"{week.start:%d %b}", *(_held(one, truth) for one in shown), f"{truth:.2f}")
+        table.add_row(
+            day_text(week.start), *(_held(one, truth) for one in shown), number_text(truth)
+        )
     console.print(table)
     console.print("\n[dim]An interval with a * does not contain the true value.[/]")
 
@@ -330,7 +335,7 @@ def _held(estimate: tuple[float, float, float] | None, truth: float) -> str:
     """Format an estimate: green if its interval contains the truth, else with a *."""
     if estimate is None:
         return "undefined"
-    text = _estimate(*estimate, digits=2)
+    text = _estimate(*estimate)
     return f"[green]{text}[/]" if estimate[1] <= truth <= estimate[2] else f"[red]{text}*[/]"
 
 
@@ -350,7 +355,7 @@ def _truths(flip: Flip) -> Table:
     from pumonitor.demo.flip import FLIPPED_FROM
     from pumonitor.names import TITLES
 
-    day = _day(FLIPPED_FROM)
+    day = day_text(FLIPPED_FROM)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("Truth", no_wrap=True)
     table.add_column(f"before {day}", justify="right")
@@ -362,12 +367,8 @@ def _truths(flip: Flip) -> Table:
             flip.as_they_were.after[name],
             flip.with_flips.after[name],
         )
-        table.add_row(TITLES[name], *map(_number, values))
+        table.add_row(TITLES[name], *map(number_text, values))
     return table
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment.day} {moment:%B}"
 
 
 def _print_next(console: Console, directory: Path, *, picture: Path | None) -> None:
@@ -385,7 +386,7 @@ def _print_next(console: Console, directory: Path, *, picture: Path | None) -> N
         ),
         "Try it on the file": (
             f"pumonitor evaluate {directory / 'scored.csv'} --labels reported --scores score "
-            f"--threshold {THRESHOLD:g}"
+            f"--threshold {given_text(THRESHOLD)}"
         ),
         "Open the pages of both monitors": (
             f"pumonitor pages --config {directory / 'alerts.yaml'}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pumonitor.names import GROUPS, MEANING, UNCORRECTED_OF, title
-from pumonitor.report.estimate_table import reasons_for_doubt
-from pumonitor.report.numbers import interval_text, number, percent_with_interval, rows
+from pumonitor.names import UNCORRECTED_OF
 from pumonitor.report.review_words import how_known
-from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict
-from pumonitor.results import Estimate, Evaluation
+from pumonitor.results import Evaluation
+from pumonitor.text import count_text, given_text, number_text, percent_text, percent_with_interval
+from pumonitor.views.estimates import EstimateView, estimate_groups
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 _WIDE = 140
 """Width of the terminal from which the meaning of each estimate is shown."""
-
-_SHOWN_IN_A_COLUMN = set(UNCORRECTED_OF.values())
 
 
 def rendered(ev: Evaluation, *, name: str, width: int) -> Iterator[RenderableType]:
@@ -58,11 +55,12 @@ def rendered(ev: Evaluation, *, name: str, width: int) -> Iterator[RenderableTyp
 def _facts(ev: Evaluation) -> str:
     settings = ev.settings
     negative = settings["n_negative"]
-    also = f", {rows(negative)} confirmed negative" if negative else ""
+    also = f", {count_text(negative)} confirmed negative" if negative else ""
     known = how_known(None if ev.reviews is None else ev.reviews.counts.totals())
     return (
-        f"{rows(settings['n_labeled'])} confirmed positive{known}, {rows(settings['n_unlabeled'])} "
-        f"unconfirmed{also}; threshold {settings['threshold']:g}, {settings['scenario']}"
+        f"{count_text(settings['n_labeled'])} confirmed positive{known}, "
+        f"{count_text(settings['n_unlabeled'])} unconfirmed{also}; threshold "
+        f"{given_text(settings['threshold'])}, {settings['scenario']}"
     )
 
 
@@ -80,53 +78,46 @@ def _table(ev: Evaluation, *, with_meaning: bool) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("Estimate")
     table.add_column("Value", justify="right", style="bold")
-    table.add_column(f"{100 * ev.settings['confidence_level']:g}% interval")
+    table.add_column(f"{percent_text(ev.settings['confidence_level'])} interval")
     table.add_column("Uncorrected", justify="right", style="dim")
     if with_meaning:
         table.add_column("Meaning", style="dim", ratio=1)
-    doubted = reasons_for_doubt(ev)
-    for heading, names in GROUPS.items():
-        present = [name for name in names if name in ev.estimates]
-        present = [name for name in present if name not in _SHOWN_IN_A_COLUMN]
-        if not present:
+    shown_beside = set(UNCORRECTED_OF.values())
+    for heading, views in estimate_groups(ev).items():
+        lines = [view for view in views if view.name not in shown_beside]
+        if not lines:
             continue
         table.add_row(f"[italic cyan]{heading}[/]")
-        for name in present:
-            cells = _cells(ev, ev[name], is_doubted=name in doubted)
-            table.add_row(*cells, *([_meaning(name)] if with_meaning else []))
+        for view in lines:
+            table.add_row(*_cells(view), *([_meaning(view)] if with_meaning else []))
         table.add_section()
     return table
 
 
-def _meaning(name: str) -> str:
+def _meaning(view: EstimateView) -> str:
     """One sentence on the meaning of an estimate."""
-    if name.endswith("_threshold"):
+    if view.name.endswith("_threshold"):
         return ""
-    return MEANING.get(name, "").partition(". ")[0].rstrip(".")
+    return view.meaning.partition(". ")[0].rstrip(".")
 
 
-def _cells(ev: Evaluation, estimate: Estimate, *, is_doubted: bool) -> tuple[str, str, str, str]:
-    is_where = estimate.name.endswith("_threshold")
-    shown = "    at threshold" if is_where else f"  {title(estimate.name, ev.settings)}"
-    naive = uncorrected_value(ev, estimate.name)
-    uncorrected = "" if naive is None else number(naive)
-    if estimate.undefined_reason is not None:
-        return shown, "undefined", estimate.undefined_reason, uncorrected
-    value, low, high = estimate.displayed
-    interval = "known" if low == high and estimate.se_sampling == 0 else interval_text(low, high)
-    if estimate.infeasible:
-        interval += f" [yellow](estimated {number(estimate.value)}: impossible)[/]"
-    mark = "[yellow]![/]" if is_doubted or estimate.infeasible else ""
-    return shown, f"{number(value)}{mark}", interval, uncorrected
+def _cells(view: EstimateView) -> tuple[str, str, str, str]:
+    heading = "    at threshold" if view.name.endswith("_threshold") else f"  {view.title}"
+    interval = view.interval_text
+    if view.came_out is not None:
+        interval += f" [yellow](estimated {number_text(view.came_out)}: impossible)[/]"
+    value = view.value_text.replace("!", "[yellow]![/]")
+    return heading, value, interval, view.uncorrected_text
 
 
 def _footnotes(ev: Evaluation) -> Iterator[str]:
     yield "Uncorrected: every unconfirmed row counted as negative."
-    for reason in dict.fromkeys(reasons_for_doubt(ev).values()):
-        yield f"!: {reason}"
+    views = [view for views in estimate_groups(ev).values() for view in views]
+    for note in dict.fromkeys(view.note for view in views if view.note and view.came_out is None):
+        yield f"!: {note}"
     resolution = ev.settings["resolution"]
     if resolution > 0:
         yield (
             "Rows were counted by score bin, which changes AUL and AUC by at most "
-            f"{resolution:.1g}."
+            f"{number_text(resolution)}."
         )

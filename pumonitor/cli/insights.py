@@ -12,7 +12,7 @@ from pumonitor.cli.conditions import print_condition
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.plain_text import series_of
-from pumonitor.report.numbers import number as number_text
+from pumonitor.text import moments_text, number_text, signed_text, with_interval
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
@@ -129,7 +129,7 @@ def _print_window(console: Console, window: WindowInsight) -> None:
 
     of = escape(series_of(window.model_version, window.segment))
     console.print(
-        f"\n  {window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC"
+        f"\n  {moments_text(window.start, window.end)}"
         f"{f', {of}' if of else ''}: [bold]{window.state}[/], {window.labeled_positives} of "
         f"{window.predictions} rows confirmed"
     )
@@ -186,12 +186,8 @@ def _interval(number: Number, *, signed: bool = False) -> str:
     if number.value is None:
         return "undefined"
 
-    def shown(value: float) -> str:
-        return f"{'+' if signed and value > 0 else ''}{number_text(value)}"
-
-    text = shown(number.value)
-    if number.low is not None and number.high is not None:
-        text += rf" \[{shown(number.low)}, {shown(number.high)}]"
+    as_text = signed_text if signed else number_text
+    text = with_interval(number.value, number.low, number.high, as_text=as_text)
     if number.infeasible_reason:
         text += f" ({_doubt(number.infeasible_reason)})"
     return f"{text} assumed" if number.assumed else text

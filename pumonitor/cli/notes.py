@@ -10,6 +10,7 @@ import typer
 from pumonitor.cli.moments import moment
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.text import moment_text, moments_text
 
 __all__ = ["notes"]
 
@@ -61,7 +62,7 @@ def add(
         with open_ledger(configuration) as ledger:
             note = Note(monitor=monitor, at=begins, ends=ends, text=text, author=local_user())
             stored = add_note(ledger, note)
-    typer.echo(f"note {stored.id} about {stored.at:%Y-%m-%d %H:%M} UTC")
+    typer.echo(f"note {stored.id} about {moment_text(stored.at)}")
 
 
 @notes.command(name="list")
@@ -94,10 +95,10 @@ def list_notes(
         return
     for one in found:
         gone = "" if one.withdrawn_at is None else ", withdrawn"
-        until = "" if one.ends is None else f" to {one.ends:%Y-%m-%d %H:%M}"
+        ends = one.ends
+        at = moment_text(one.at) if ends is None else moments_text(one.at, ends)
         typer.echo(
-            f"{one.id}  {one.monitor}  {one.at:%Y-%m-%d %H:%M}{until} UTC  {one_line(one.text)}  "
-            f"({one_line(one.author)}{gone})"
+            f"{one.id}  {one.monitor}  {at}  {one_line(one.text)}  ({one_line(one.author)}{gone})"
         )
     if not found:
         typer.echo("There are no notes.")

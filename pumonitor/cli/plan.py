@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
+from pumonitor.text import given_text, number_text, span_text
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
@@ -134,13 +136,15 @@ def _print(console: Console, found: LabelPlan, *, share: str) -> None:
 
     from pumonitor.monitor.inspection.seen_by_length import said_of_lengths
 
-    by = f"{found.drop:.3g} ({share})" if share else f"{found.drop:g}"
+    by = f"{number_text(found.drop)} ({share})" if share else given_text(found.drop)
     table = Table(
         "confirmed positives per window", "half are detected within", "nine in ten within"
     )
     for one in found.seen_after:
         cells = [
-            _days(windows * found.window_days) if math.isfinite(windows) else "not detected"
+            span_text(timedelta(days=windows * found.window_days))
+            if math.isfinite(windows)
+            else "not detected"
             for windows in (one.median, one.most)
         ]
         enough = one.median * found.window_days <= found.within_days
@@ -148,25 +152,22 @@ def _print(console: Console, found: LabelPlan, *, share: str) -> None:
     console.print(table)
     if found.labels_needed is None:
         console.print(
-            f"A drop of {found.metric} by {by} cannot be detected within {found.within_days:g} "
-            "days with any number of confirmed positives: windows vary with a standard "
-            f"deviation of {found.noise.between_windows:.3g} even when nothing changes."
+            f"A drop of {found.metric} by {by} cannot be detected within "
+            f"{given_text(found.within_days)} days with any number of confirmed positives: windows "
+            f"vary with a standard deviation of {number_text(found.noise.between_windows)} even "
+            "when nothing changes."
         )
     else:
         console.print(
-            f"A drop of {found.metric} by {by} is detected within {found.within_days:g} days "
-            f"in half of all cases with {found.labels_needed:,} confirmed positives per window "
-            f"or more; a usual window has {found.labels_now:,}."
+            f"A drop of {found.metric} by {by} is detected within {given_text(found.within_days)} "
+            f"days in half of all cases with {found.labels_needed:,} confirmed positives per "
+            f"window or more; a usual window has {found.labels_now:,}."
         )
     console.print(f"With windows as they are now: {said_of_lengths(found.by_length)}.")
     console.print(
-        f"Days count from when a window is mature ({found.maturity_days:g} days after its "
-        f"end). Estimated from {found.windows} windows in which nothing had changed."
+        f"Days count from when a window is mature ({given_text(found.maturity_days)} days after "
+        f"its end). Estimated from {found.windows} windows in which nothing had changed."
     )
-
-
-def _days(number: float) -> str:
-    return "1 day" if number == 1 else f"{number:.3g} days"
 
 
 def _finite(value: object) -> object:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pumonitor.report.numbers import percent, percent_with_interval, rows
 from pumonitor.results import ClassPriorEstimate
+from pumonitor.text import count_text, number_text, percent_text, percent_with_interval
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -51,11 +52,11 @@ def rendered(
     """
     from rich.text import Text
 
-    negative = f", {rows(table.n_negative)} confirmed negative" if table.n_negative else ""
+    negative = f", {count_text(table.n_negative)} confirmed negative" if table.n_negative else ""
     yield Text(f"\n{name}", style="bold")
     yield Text(
-        f"{rows(table.n_labeled)} confirmed positive, {rows(table.n_unlabeled)} unconfirmed"
-        f"{negative}; {scenario}\n"
+        f"{count_text(table.n_labeled)} confirmed positive, {count_text(table.n_unlabeled)} "
+        f"unconfirmed{negative}; {scenario}\n"
     )
     estimates = {one.method: one.estimate for one in tried if one.estimate is not None}
     yield _table(tried, estimates, width=width)
@@ -85,19 +86,19 @@ def _table(
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    level = percent(next(iter(estimates.values())).confidence_level)
+    level = percent_text(next(iter(estimates.values())).confidence_level)
     room = min(width - _NUMBERS_WIDTH, _WIDEST)
     end = _end_of_picture(list(estimates.values()))
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("Method", no_wrap=True)
     table.add_column(f"Hidden positives ({level})")
     if room >= _NARROWEST:
-        scale = percent(end)
+        scale = percent_text(end)
         table.add_column(f"0%{scale:>{room - 2}}", no_wrap=True, style="cyan")
     table.add_column(f"Class prior ({level})")
     table.add_column("Seconds", justify="right", style="dim")
     for place, one in enumerate(tried):
-        seconds = f"{one.seconds:.2f}"
+        seconds = number_text(one.seconds)
         if one.estimate is None:
             cells = ["–", *([""] if room >= _NARROWEST else []), "–", seconds]
             table.add_row(one.method, *cells, style="dim")
@@ -168,7 +169,7 @@ def _account(method: str, prior: ClassPriorEstimate) -> Iterator[RenderableType]
 
 
 def _shown(part: object) -> str:
-    return f"{part:.4g}" if isinstance(part, float) else str(part)
+    return number_text(part) if isinstance(part, float) and math.isfinite(part) else str(part)
 
 
 def _reads_probabilities(method: str) -> bool:

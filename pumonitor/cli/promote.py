@@ -12,6 +12,7 @@ import typer
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName
 from pumonitor.cli.outcome import NOT_BETTER, errors_as_messages
 from pumonitor.plain_text import one_line, printable
+from pumonitor.text import moment_cell
 
 if TYPE_CHECKING:
     from pumonitor.monitor.config.configuration import Configuration
@@ -236,7 +237,7 @@ def print_history(found: Sequence[Promotion], *, as_json: bool = False) -> None:
     for one in found:
         cells = (
             str(one.id),
-            f"{one.begun_at:%Y-%m-%d %H:%M}",
+            moment_cell(one.begun_at),
             f"{one.from_version or 'none'} to {one.to_version}",
             one.state,
             _evidence(one),

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pumonitor.monitor.in_words import estimate_text, marked
+from pumonitor.names import estimate_text
 from pumonitor.plain_text import one_line
+from pumonitor.text import count_text, marked, moment_cell
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
@@ -63,7 +64,7 @@ def print_results(
         if place:
             console.print()
         console.print(_table([*fixed, *some], gap=gap))
-    where = "value \\[95% interval]" if gap == _GAP else "the 95% interval is below each value"
+    where = "value (95% interval)" if gap == _GAP else "the 95% interval is below each value"
     if any(row.infeasible_reason for row in rows if row.metric in metrics):
         where += "; !: impossible, or computed from a number that is"
     if any(":" in line.window for line in lines):
@@ -84,12 +85,12 @@ def _lines(rows: Sequence[PublishedResult]) -> list[_Line]:
         first = next(iter(numbers.values()))
         found.append(
             _Line(
-                window=f"{start:%Y-%m-%d %H:%M}".removesuffix(" 00:00"),
+                window=moment_cell(start),
                 state=first.state,
                 version=one_line(version),
                 segment=one_line(segment),
                 revision=str(revision) if several else "",
-                labeled="" if first.n_labeled is None else f"{first.n_labeled:,}",
+                labeled="" if first.n_labeled is None else count_text(first.n_labeled),
                 numbers=numbers,
             )
         )
@@ -193,7 +194,7 @@ def _number(row: PublishedResult | None) -> str:
     if row is None or row.value is None:
         return ""
     ends = _ends(row)
-    interval = f" [{', '.join(ends)}]" if ends else ""
+    interval = f" ({' to '.join(ends)})" if ends else ""
     return f"{_value(row)}{interval}{' assumed' if row.assumed else ''}"
 
 

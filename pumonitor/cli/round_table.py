@@ -17,6 +17,7 @@ from pumonitor.monitor.inspection.undelivered import undelivered
 from pumonitor.monitor.inspection.unnotified import unsent_notes
 from pumonitor.monitor.windows.input_findings import summed_up
 from pumonitor.plain_text import one_line, series_of
+from pumonitor.text import moment_text
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
@@ -199,7 +200,7 @@ def _why(alert: Alert) -> str:
     reason = one_line(alert.reason)
     if alert.evidence in (None, "breach"):
         return reason
-    since = "" if alert.firing_since is None else f" since {alert.firing_since:%Y-%m-%d %H:%M} UTC"
+    since = "" if alert.firing_since is None else f" since {moment_text(alert.firing_since)}"
     says = "is good" if alert.evidence == "good" else "does not decide it"
     return f"fires{since}; the newest window {says}: {reason}"
 
@@ -280,7 +281,7 @@ def _print_failures(console: Console, failures: Sequence[str]) -> None:
 def _refused_before(done: Round, left: Left) -> list[str]:
     """What earlier rounds found of lost rows, where this one did not look again."""
     texts = [
-        f"{look.monitor}, window of {look.window.start:%Y-%m-%d %H:%M} UTC: {look.error}"
+        f"{look.monitor}, window of {moment_text(look.window.start)}: {look.error}"
         for look in left.refused
     ]
     return [text for text in texts if text not in done.failures]
@@ -303,7 +304,7 @@ def _number(count: int, what: str) -> str:
 
 def held_by(holders: Sequence[Holder]) -> str:
     """The processes that hold claims, and the ends of their leases."""
-    return ", ".join(f"{one.name} until {one.until:%H:%M:%S} UTC" for one in holders)
+    return ", ".join(f"{one.name} until {moment_text(one.until)}" for one in holders)
 
 
 def _waiting(waiting: Waiting) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config
 from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.text import moment_text
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -148,7 +149,7 @@ def _print_tokens(console: Console, found: tuple[Token, ...], *, now: datetime) 
 
 
 def _day(moment: datetime | None) -> str:
-    return "never" if moment is None else f"{moment:%Y-%m-%d %H:%M} UTC"
+    return "never" if moment is None else moment_text(moment)
 
 
 @tokens.command()

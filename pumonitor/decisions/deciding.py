@@ -228,7 +228,7 @@ def decide_table(
     >>> table = ScoreTable.from_counts([2, 10, 28], [700, 250, 50], edges=[0.0, 0.2, 0.8, 1.0])
     >>> found = decide_table(table, threshold=0.8, value=50, cost=4, class_prior=0.06)
     >>> print(found.now["positives_caught"])
-    positives_caught 43.6800 [34.0741, 51.3854]
+    positives_caught 43.7 (34.1 to 51.4)
     """
     threshold = as_number(threshold, name="threshold")
     check_label_origin(label_origin)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from pumonitor.decisions.best_threshold import BestThreshold
 from pumonitor.decisions.reviews import ReviewOptions, review_options, review_refusal
 from pumonitor.metrics.problem import Problem
 from pumonitor.results import Curve, Estimate, LabelAssumption
+from pumonitor.text import given_text, interval_text, marked, number_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +167,7 @@ class Decision:
         columns = [
             [
                 kind,
-                _rounded(one.threshold, digits=6),
+                given_text(one.threshold),
                 *(_cell(one, name) for name in self.now.estimates),
             ]
             for kind, one in marked.items()
@@ -183,20 +183,8 @@ class Decision:
 
 
 def _cell(outcome: Outcome, name: str) -> str:
-    value, *ends = map(_rounded, outcome[name].displayed)
-    return f"{value}{'!' if name in outcome.reasons else ''} [{', '.join(ends)}]"
-
-
-def _rounded(number: float, *, digits: int = 4) -> str:
-    """A number to so many digits, above them whole, and never with an exponent.
-
-    Examples
-    --------
-    >>> [_rounded(one) for one in (1234567.8, 0.00001234, 0.5, -12.0, 0.0, math.inf)]
-    ['1,234,568', '0.00001234', '0.5', '-12', '0', 'inf']
-    """
-    if number == 0 or not math.isfinite(number):
-        return f"{number:.0f}"
-    places = max(digits - 1 - math.floor(math.log10(abs(number))), 0)
-    text = f"{number:,.{places}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    value, low, high = outcome[name].displayed
+    if outcome[name].undefined_reason is not None:
+        return "undefined"
+    shown = marked(number_text(value), outcome.reasons.get(name))
+    return shown if low == high else f"{shown} ({interval_text(low, high)})"

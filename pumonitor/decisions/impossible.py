@@ -18,6 +18,7 @@ from pumonitor.metrics.f_beta import f_beta_metric
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import AtThreshold
 from pumonitor.results import Estimate
+from pumonitor.text import given_text, number_text
 
 _HELD: Final = ("positives_caught", "positives_missed", "money")
 _APART: Final = 1e-9
@@ -74,8 +75,11 @@ def _of_held(at: AtThreshold, estimates: Mapping[str, Estimate], *, cases: float
     because = impossible_at_threshold(estimates)
     if because is None or abs(came_out - held) <= _APART * cases:
         return {}
-    caught = f"recall would make it {came_out:.3g}, but no more than {held:.3g} can be: {because}"
-    others = f"computed with the positives caught held to {held:.3g}: {because}"
+    caught = (
+        f"recall would make it {number_text(came_out)}, but no more than {given_text(held)} can "
+        f"be: {because}"
+    )
+    others = f"computed with the positives caught held to {given_text(held)}: {because}"
     return {
         name: caught if name == "positives_caught" else others
         for name in _HELD

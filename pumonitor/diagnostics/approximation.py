@@ -7,6 +7,7 @@ from typing import Any
 
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
+from pumonitor.text import number_text
 
 _NEGLIGIBLE = 1e-3
 
@@ -24,8 +25,8 @@ def coarse_table(
             severity="warning",
             sentence=(
                 f"The scores are counted in {len(table)} bins: AUC can be wrong by up to "
-                f"{error:.4f} and AUL by up to {table.resolution:.4f}, in addition to their "
-                "intervals. Use more bins."
+                f"{number_text(error)} and AUL by up to {number_text(table.resolution)}, in "
+                "addition to their intervals. Use more bins."
             ),
         )
     ]

@@ -14,6 +14,7 @@ from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.shift_test import LEVEL, ShiftTest, rank_moments, shift_test
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
+from pumonitor.text import count_text, given_text, number_text, percent_text
 
 _FEWEST_ROWS = 20
 _MATERIAL = 0.02
@@ -59,9 +60,10 @@ def against_calibrated_scores(
                 name="calibrated_scores",
                 severity="warning",
                 sentence=(
-                    f"calibrated_scores is given, but the scores are between {table.lower[0]:.3g} "
-                    f"and {table.upper[-1]:.3g} and therefore no probabilities. Leave out "
-                    "calibrated_scores, or pass the probabilities."
+                    "calibrated_scores is given, but the scores are between "
+                    f"{number_text(table.lower[0])} and {number_text(table.upper[-1])} and "
+                    "therefore no probabilities. Leave out calibrated_scores, or pass the "
+                    "probabilities."
                 ),
             )
         ]
@@ -191,7 +193,7 @@ def _sample(table: ScoreTable, settings: Mapping[str, Any]) -> list[Finding]:
         kind = "easy" if test.shift > 0 else "hard"
         seen = (
             f"score {where} than calibrated scores imply for positives (one outscores a positive "
-            f"in {50 + 100 * test.shift:.0f}% of pairs instead of 50): {kind} positives are "
+            f"in {percent_text(0.5 + test.shift)} of pairs instead of 50): {kind} positives are "
             "confirmed first"
         )
     else:
@@ -221,11 +223,12 @@ def _low_scores(table: ScoreTable, settings: Mapping[str, Any]) -> list[Finding]
             name="low_scores_by_calibration",
             severity="warning",
             sentence=(
-                f"{100 * low.seen:.0f}% of the confirmed positives score at most {low.limit:.3g}, "
-                f"where calibrated scores put {100 * low.expected:.0f}% of the positives (chance "
-                f"alone does this in {_rarely(low.p_value)}): some were confirmed by mistake, or "
-                "the scores are too low for some kind of positives. Check low-scoring "
-                "confirmations by hand, or let label_purity allow for the mistaken ones."
+                f"{percent_text(low.seen)} of the confirmed positives score at most "
+                f"{number_text(low.limit)}, where calibrated scores put "
+                f"{percent_text(low.expected)} of the positives (chance alone does this in "
+                f"{_rarely(low.p_value)}): some were confirmed by mistake, or the scores are too "
+                "low for some kind of positives. Check low-scoring confirmations by hand, or let "
+                "label_purity allow for the mistaken ones."
             ),
         )
     ]
@@ -256,9 +259,9 @@ def _prior(
             name="prior_against_calibration",
             severity="warning",
             sentence=(
-                f"The class prior was given as {class_prior.value:.3g}, but the mean of the "
-                f"calibrated scores is {mean:.3g}: one of the two is wrong, and every corrected "
-                "estimate depends on it."
+                f"The class prior was given as {given_text(class_prior.value)}, but the mean of "
+                f"the calibrated scores is {number_text(mean)}: one of the two is wrong, and every "
+                "corrected estimate depends on it."
             ),
         )
     ]
@@ -266,5 +269,5 @@ def _prior(
 
 def _rarely(p_value: float) -> str:
     if p_value > 1e-6:
-        return f"one case in {1 / p_value:,.0f}"
+        return f"one case in {count_text(1 / p_value)}"
     return "fewer than one case in a million"

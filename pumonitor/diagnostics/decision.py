@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
+from pumonitor.text import given_text, number_text, percent_text
 
 _NEARLY_ALL = 0.9
 _HARDLY_BETTER = 0.02
@@ -46,10 +47,10 @@ def one_sided_decision(
                 name="flags_nearly_everything",
                 severity="warning",
                 sentence=(
-                    f"{100 * flagged:.0f}% of all rows are flagged, and F1 "
-                    f"{f1.displayed[0]:.3f} is hardly better than the {base:.3f} of flagging "
-                    "every row: it reflects how many positives there are, not how well the "
-                    "model does. Look at specificity and AUC, or raise the threshold."
+                    f"{percent_text(flagged)} of all rows are flagged, and F1 "
+                    f"{number_text(f1.displayed[0])} is hardly better than the {number_text(base)} "
+                    "of flagging every row: it reflects how many positives there are, not how "
+                    "well the model does. Look at specificity and AUC, or raise the threshold."
                 ),
             )
         ]
@@ -60,9 +61,9 @@ def one_sided_decision(
                 name="f1_below_flagging_everything",
                 severity="note",
                 sentence=(
-                    f"F1 {f1.displayed[0]:.3f} is below the {base:.3f} that flagging every row "
-                    "would give: the threshold is higher than the one with the best F1. Judge it "
-                    "by precision and recall."
+                    f"F1 {number_text(f1.displayed[0])} is below the {number_text(base)} that "
+                    "flagging every row would give: the threshold is higher than the one with the "
+                    "best F1. Judge it by precision and recall."
                 ),
             )
         ]
@@ -71,13 +72,13 @@ def one_sided_decision(
 
 def _all_alike(flagged: float, base: float, settings: Mapping[str, Any]) -> Finding:
     which = "No row scores" if flagged == 0 else "Every row scores"
-    same = "" if flagged == 0 else f" (F1 is the {base:.3f} of flagging every row)"
+    same = "" if flagged == 0 else f" (F1 is the {number_text(base)} of flagging every row)"
     return Finding(
         name="one_sided_decision",
         severity="warning",
         sentence=(
-            f"{which} at or above the threshold {settings['threshold']:g}: the metrics at the "
-            f"threshold carry no information about the model{same}. Is the threshold on the "
+            f"{which} at or above the threshold {given_text(settings['threshold'])}: the metrics "
+            f"at the threshold carry no information about the model{same}. Is the threshold on the "
             "scale of the scores?"
         ),
     )

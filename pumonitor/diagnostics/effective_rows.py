@@ -10,6 +10,7 @@ import numpy as np
 
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
+from pumonitor.text import count_text, percent_text
 
 _LITTLE_LEFT = 0.3
 _HEAVY = 0.1
@@ -37,10 +38,10 @@ def few_effective_rows(table: ScoreTable, settings: Mapping[str, Any]) -> list[F
             name="few_effective_rows",
             severity="warning",
             sentence=(
-                f"The {rows} confirmed positives count for only {effective:.0f}: weights are very "
-                f"uneven, the heaviest row holds {100 * heaviest:.0f}% of all. Check the smallest "
-                "propensities, because a wrong one changes every estimate. Bounding them from "
-                "below makes intervals narrower but adds a bias."
+                f"The {rows} confirmed positives count for only {count_text(effective)}: weights "
+                f"are very uneven, the heaviest row holds {percent_text(heaviest)} of all. Check "
+                "the smallest propensities, because a wrong one changes every estimate. Bounding "
+                "them from below makes intervals narrower but adds a bias."
             ),
         )
     ]

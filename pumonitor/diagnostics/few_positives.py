@@ -10,6 +10,7 @@ from scipy import special
 
 from pumonitor.names import title
 from pumonitor.results import Estimate, Finding
+from pumonitor.text import count_text
 
 _USEFUL_HALF_WIDTH = 0.1
 _DROP = 0.05
@@ -131,8 +132,8 @@ def _counted(settings: Mapping[str, Any]) -> str:
     """How many there are, which for rows that share entities is less than their number."""
     count, entities = settings["effective_labeled"], settings.get("labeled_entities")
     if entities is None or entities == settings["n_labeled"]:
-        return f"Only {count:.0f} confirmed positives"
+        return f"Only {count_text(count)} confirmed positives"
     return (
         f"{settings['n_labeled']} confirmed positives of {entities} entities tell as much as "
-        f"{count:.0f} of different ones"
+        f"{count_text(count)} of different ones"
     )

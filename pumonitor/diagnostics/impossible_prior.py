@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.names import UNCORRECTED_OF, title
 from pumonitor.results import Estimate
+from pumonitor.text import interval_text, number_text
 
 CAUSE: Final = (
     "the class prior is wrong, or the confirmed positives are not a fair sample of the positives"
@@ -145,7 +146,7 @@ def impossible_prior(estimates: Mapping[str, Estimate]) -> str | None:
     # People know best what a share of right alarms above 1 means.
     worst = next((one for one in beyond if one.name == "precision"), beyond[0])
     prior = estimates.get("class_prior")
-    assumed = "" if prior is None else f" of {prior.value:.3g}"
+    assumed = "" if prior is None else f" of {number_text(prior.value)}"
     reason = came_out_impossible(worst.name, worst, worst.value)
     return f"with the class prior{assumed} {reason}: {CAUSE}"
 
@@ -154,8 +155,8 @@ def came_out_impossible(name: str, number: _WithInterval, came_out: float) -> st
     """What a number came out at, with its interval where it has one."""
     ends = ""
     if math.isfinite(number.low) and math.isfinite(number.high):
-        ends = f" ({number.low:.3g} to {number.high:.3g})"
-    return f"{title(name)} came out at {came_out:.3g}{ends}, which is impossible"
+        ends = f" ({interval_text(number.low, number.high)})"
+    return f"{title(name)} came out at {number_text(came_out)}{ends}, which is impossible"
 
 
 def stands_on_prior(name: str, *, pure: bool) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pumonitor.names import title
 from pumonitor.results import Estimate, Finding
+from pumonitor.text import number_text
 
 _STANDARD_ERRORS = 3.1
 
@@ -39,7 +40,7 @@ def infeasible_values(
     by_chance = [estimate for estimate in beyond if not more_than_chance(estimate)]
 
     def listed(found: list[Estimate]) -> str:
-        return ", ".join(f"{title(e.name, settings)} ({e.value:.3g})" for e in found[:6])
+        return ", ".join(f"{title(e.name, settings)} ({number_text(e.value)})" for e in found[:6])
 
     findings = []
     if sure:

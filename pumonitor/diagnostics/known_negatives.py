@@ -13,6 +13,7 @@ from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
 from pumonitor.tables import ScoreTable
+from pumonitor.text import given_text, number_text, percent_text
 
 _BINS = 12
 _GRID = 501
@@ -114,10 +115,10 @@ def against_known_negatives(
             severity="warning",
             sentence=(
                 f"The class prior was {'given' if given else 'estimated'} as "
-                f"{class_prior.value:.3g}, but the other rows look like confirmed positives and "
-                f"confirmed negatives mixed at a class prior of {prior:.3g}: {reason}, or one of "
-                "the two is not a fair sample of its class. If both are, give "
-                f"class_prior={prior:.3g}."
+                f"{given_text(class_prior.value)}, but the other rows look like confirmed "
+                "positives and confirmed negatives mixed at a class prior of "
+                f"{number_text(prior)}: {reason}, or one of the two is not a fair sample of its "
+                f"class. If both are, give class_prior={number_text(prior)}."
             ),
         )
     ]
@@ -133,7 +134,7 @@ def _do_not_mix(fit: MixtureFit, settings: Mapping[str, Any]) -> list[Finding]:
             sentence=(
                 "No mixture of rows like the confirmed positives and rows like the confirmed "
                 "negatives looks like the unconfirmed rows "
-                f"({100 * fit.misplaced:.0f}% of them score elsewhere): confirmed positives are "
+                f"({percent_text(fit.misplaced)} of them score elsewhere): confirmed positives are "
                 "not a fair sample of the positives, or confirmed negatives not of the negatives. "
                 "Check whether either was picked by the score or by something that goes with it."
             ),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pumonitor.results import Finding
+from pumonitor.text import count_text, number_text
 
 _LEVEL = 0.001
 
@@ -26,8 +27,9 @@ def label_noise(settings: Mapping[str, Any]) -> list[Finding]:
     least, most = 100 * (1 - evidence["high"]), 100 * (1 - evidence["low"])
     seen = (
         f"Some confirmed positives are spread over low scores like any other rows: about "
-        f"{mistaken:.0f}% ({least:.0f} to {most:.0f}%) of the confirmations look mistaken, unless "
-        "there are positives the model does not recognise at all"
+        f"{count_text(mistaken)}% ({count_text(least)} to {count_text(most)}%) of the "
+        "confirmations look mistaken, unless there are positives the model does not recognise at "
+        "all"
     )
     if settings["label_purity"] > evidence["high"]:
         return [
@@ -36,7 +38,7 @@ def label_noise(settings: Mapping[str, Any]) -> list[Finding]:
                 severity="warning" if evidence["p_value"] < _LEVEL else "note",
                 sentence=(
                     f"{seen}. Check some low-scoring confirmations by hand; if they are mistaken, "
-                    f"give label_purity={evidence['value']:.2f}."
+                    f"give label_purity={number_text(evidence['value'])}."
                 ),
             )
         ]
@@ -46,7 +48,7 @@ def label_noise(settings: Mapping[str, Any]) -> list[Finding]:
             severity="note",
             sentence=(
                 f"{seen}. The estimates allow for this with "
-                f"label_purity={settings['label_purity']:.2f}."
+                f"label_purity={number_text(settings['label_purity'])}."
             ),
         )
     ]

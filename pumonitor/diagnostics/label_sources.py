@@ -11,6 +11,7 @@ from scipy import special
 from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import Finding
+from pumonitor.text import number_text, percent_text
 
 _FEWEST = 5
 _MATERIAL = 0.05
@@ -67,7 +68,7 @@ def different_label_sources(
             severity="warning",
             sentence=(
                 f"Confirmed positives from {higher} score higher than those from {lower} (a row of "
-                f"the first outscores one of the second in {100 * chance:.0f}% of pairs; "
+                f"the first outscores one of the second in {percent_text(chance)} of pairs; "
                 f"{len(kept[higher])} and {len(kept[lower])} rows): at most one of them is a fair "
                 "sample of the positives. Evaluate with the one that does not depend on the score, "
                 "or give propensities."
@@ -98,10 +99,10 @@ def _low_scores(sources: Mapping[str, FloatArray]) -> list[Finding]:
             name="low_scores_of_one_source",
             severity="warning",
             sentence=(
-                f"{100 * own_share:.0f}% of the confirmed positives from {name} score at most "
-                f"{limit:.3g}, of those from elsewhere {100 * others_share:.0f}%: {name} confirms "
-                "some by mistake, or finds positives that the others miss. Check its low-scoring "
-                "confirmations by hand."
+                f"{percent_text(own_share)} of the confirmed positives from {name} score at most "
+                f"{number_text(limit)}, of those from elsewhere {percent_text(others_share)}: "
+                f"{name} confirms some by mistake, or finds positives that the others miss. Check "
+                "its low-scoring confirmations by hand."
             ),
         )
     ]

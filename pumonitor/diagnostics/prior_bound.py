@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pumonitor.results import ClassPriorEstimate, Finding
+from pumonitor.text import percent_text
 
 _FOLLOWED_FROM_GIVEN: Final = "followed from a given prior"
 
@@ -22,9 +23,9 @@ def prior_is_upper_bound(class_prior: ClassPriorEstimate) -> list[Finding]:
             sentence=(
                 "The class prior was estimated from the scores. If labels are a fair sample of the "
                 "positives, such data give an upper bound: it is too high if no group of negatives "
-                f"is clearly unlike the positives, and then anything from {low:.2%} to {high:.2%} "
-                "fits as well. If easy positives are confirmed first, as by a review queue, it is "
-                "no bound, and mostly too low."
+                f"is clearly unlike the positives, and then anything from {percent_text(low)} to "
+                f"{percent_text(high)} fits as well. If easy positives are confirmed first, as by "
+                "a review queue, it is no bound, and mostly too low."
             ),
         )
     ]

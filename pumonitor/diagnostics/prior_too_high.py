@@ -12,6 +12,7 @@ from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import ClassPriorEstimate, Estimate, Finding
 from pumonitor.tables import ScoreTable
+from pumonitor.text import given_text, number_text
 
 # Shares of the labeled rows above the thresholds, and how many independent tests they amount to.
 _SHARES = np.geomspace(0.7, 0.02, 12)
@@ -46,8 +47,9 @@ def prior_too_high(
                 name="prior_too_high",
                 severity="note",
                 sentence=(
-                    f"The class prior was given as up to {class_prior.high:.3g}; if confirmed "
-                    f"positives are a fair sample, the scores allow at most {highest:.3g}."
+                    f"The class prior was given as up to {given_text(class_prior.high)}; if "
+                    "confirmed positives are a fair sample, the scores allow at most "
+                    f"{number_text(highest)}."
                 ),
             )
         ]
@@ -56,9 +58,9 @@ def prior_too_high(
             name="prior_too_high",
             severity="warning",
             sentence=(
-                f"A class prior of {class_prior.low:.3g} is impossible: if confirmed positives are "
-                f"a fair sample, the scores allow at most {highest:.3g}. Either the prior is too "
-                "high, or the confirmed positives are the easy ones."
+                f"A class prior of {given_text(class_prior.low)} is impossible: if confirmed "
+                f"positives are a fair sample, the scores allow at most {number_text(highest)}. "
+                "Either the prior is too high, or the confirmed positives are the easy ones."
             ),
         )
     ]

@@ -14,6 +14,7 @@ from pumonitor.diagnostics.prior_too_high import highest_possible_prior
 from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
+from pumonitor.text import number_text, percent_text
 
 _TOP = 0.25
 _FEWEST = 10
@@ -60,7 +61,7 @@ def no_pure_region(
         table, scenario=settings["scenario"], label_purity=settings["label_purity"]
     )
     bound = (
-        f" The counts alone, without a curve, only say that it is at most {highest:.3g}."
+        f" The counts alone, without a curve, only say that it is at most {number_text(highest)}."
         if highest > class_prior.high
         else ""
     )
@@ -71,10 +72,10 @@ def no_pure_region(
             sentence=(
                 "No range of scores has positives only: even among the highest scores, where a "
                 "quarter of the confirmed positives are, these outscore the other rows in "
-                f"{100 * top.chance:.0f}% of pairs, so some of the other rows are negative. The "
-                f"class prior of {class_prior.value:.3g} is extrapolated beyond the highest score, "
-                f"and it is more likely too high than too low.{bound} An audit of rows drawn at "
-                "random, or a better model, gives a better estimate."
+                f"{percent_text(top.chance)} of pairs, so some of the other rows are negative. The "
+                f"class prior of {number_text(class_prior.value)} is extrapolated beyond the "
+                f"highest score, and it is more likely too high than too low.{bound} An audit of "
+                "rows drawn at random, or a better model, gives a better estimate."
             ),
         )
     ]

@@ -13,6 +13,7 @@ from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.shift_test import LEVEL
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
+from pumonitor.text import number_text, percent_text, times_text
 
 _RATIO = 2.0
 """Labels twice as frequent above as right below are let pass: models are steep."""
@@ -327,15 +328,15 @@ def labels_stop_at_a_rank(table: ScoreTable, settings: Mapping[str, Any]) -> lis
     more = (
         "there are none"
         if found.ratio > _MANY
-        else f"they are {found.ratio:.3g} times as rare among the rows there"
+        else f"they are {times_text(found.ratio)} as rare among the rows there"
     )
-    where = "the threshold" if found.at_threshold else f"a score of {found.score:.4g}"
+    where = "the threshold" if found.at_threshold else f"a score of {number_text(found.score)}"
     return [
         Finding(
             name="review_cut",
             severity="warning",
             sentence=(
-                f"Confirmed positives stop at {where} (the highest {100 * found.share:.2g}% of "
+                f"Confirmed positives stop at {where} (the highest {percent_text(found.share)} of "
                 f"rows): right below, {more}. Cases above were reviewed and cases below rarely, so "
                 "the confirmed ones are not a fair sample, and estimates from them are too "
                 "favourable to these scores. Give verdicts and complaints apart, verdicts as "

@@ -13,6 +13,7 @@ from pumonitor._arrays import FloatArray
 from pumonitor.diagnostics.shift_test import LEVEL, ShiftTest, rank_moments, shift_test
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
+from pumonitor.text import number_text, percent_text
 
 _BINS = 10
 _REDRAWS = 400
@@ -61,7 +62,8 @@ def _review_by_score(table: ScoreTable) -> list[Finding]:
         return []
     where = "higher" if by_review.shift > 0 else "lower"
     seen = (
-        f"score {where} (one outscores a positive in {50 + 100 * by_review.shift:.0f}% of pairs)"
+        f"score {where} (one outscores a positive in {percent_text(0.5 + by_review.shift)} of "
+        "pairs)"
         if abs(by_review.shift) >= abs(by_review.spread)
         else "are spread otherwise"
     )
@@ -93,11 +95,11 @@ def _never_reviewed(table: ScoreTable) -> list[Finding]:
             name="never_reviewed",
             severity="warning",
             sentence=(
-                f"{100 * below:.0f}% of all rows score below {table.lower[lowest]:.3g}, where "
-                "hardly any case was confirmed either way. If cases are confirmed by reviewing "
-                "high scores, positives further down are never found, and recall, F1 and AUC are "
-                "too high: give verdicts and complaints apart, verdicts as reviews, or review some "
-                "low scores at random."
+                f"{percent_text(below)} of all rows score below "
+                f"{number_text(table.lower[lowest])}, where hardly any case was confirmed either "
+                "way. If cases are confirmed by reviewing high scores, positives further down are "
+                "never found, and recall, F1 and AUC are too high: give verdicts and complaints "
+                "apart, verdicts as reviews, or review some low scores at random."
             ),
         )
     ]

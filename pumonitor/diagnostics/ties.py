@@ -6,6 +6,7 @@ import numpy as np
 
 from pumonitor.results import Finding
 from pumonitor.tables import ScoreTable
+from pumonitor.text import given_text, percent_text
 
 _MANY_PAIRS = 0.1
 _MANY_ROWS = 0.5
@@ -40,7 +41,7 @@ def tied_scores(table: ScoreTable) -> list[Finding]:
                 name="tied_scores",
                 severity="warning",
                 sentence=(
-                    f"{100 * tied:.0f}% of pairs of a confirmed and another row have the same "
+                    f"{percent_text(tied)} of pairs of a confirmed and another row have the same "
                     f"score, most of them {_at(table, most)}: half of those pairs count as ranked "
                     "well by convention. Keep more digits of the score, or read the metrics at the "
                     "threshold instead of AUC and AUL."
@@ -57,8 +58,8 @@ def tied_scores(table: ScoreTable) -> list[Finding]:
             name="saturated_scores",
             severity="note",
             sentence=(
-                f"{100 * share:.0f}% of the rows score exactly {table.lower[most]:.4g}: scores and "
-                "thresholds cannot distinguish them."
+                f"{percent_text(share)} of the rows score exactly {given_text(table.lower[most])}: "
+                "scores and thresholds cannot distinguish them."
             ),
         )
     ]
@@ -71,7 +72,7 @@ def _by_cell(table: ScoreTable) -> np.ndarray:
 
 
 def _at(table: ScoreTable, cell: int) -> str:
-    where = f"at {table.lower[cell]:.4g}"
+    where = f"at {given_text(table.lower[cell])}"
     if cell == len(table) - 1:
         return f"{where}, the highest score"
     return f"{where}, the lowest score" if cell == 0 else where

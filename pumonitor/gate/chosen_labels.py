@@ -11,6 +11,7 @@ from scipy import stats
 from pumonitor.diagnostics.review_cut import ReviewCut, review_cut
 from pumonitor.gate.paired_labels import PairedLabels
 from pumonitor.gate.score_counts import ScoreCounts
+from pumonitor.text import number_text, percent_text, times_text
 
 _LEVEL: Final = 0.01
 """Of each test: a gate that asks for an audit in vain does less harm than one that is fooled."""
@@ -97,8 +98,8 @@ def _impossible(
             continue
         sentence = (
             f"{inside} of {labels} confirmed positives are among the {model}'s highest "
-            f"{100 * share:.3g}% of rows, which cannot hold more than {100 * most:.3g}% of the "
-            f"positives (a class prior of {least_class_prior:.3g} at least)"
+            f"{percent_text(share)} of rows, which cannot hold more than {percent_text(most)} of "
+            f"the positives (a class prior of {number_text(least_class_prior)} at least)"
         )
         chosen = ChosenBy(model=model, sentence=sentence, may_be_leak=model == "challenger")
         choices.append((p_value, chosen))
@@ -116,8 +117,8 @@ def _cut(
 
 
 def _said(model: str, cut: ReviewCut) -> str:
-    rarer = "there are none" if cut.ratio > 100 else f"they are {cut.ratio:.3g} times as rare"
+    rarer = "there are none" if cut.ratio > 100 else f"they are {times_text(cut.ratio)} as rare"
     return (
         f"confirmed positives stop at a score of the {model} (its highest "
-        f"{100 * cut.share:.2g}% of rows): right below, {rarer}"
+        f"{percent_text(cut.share)} of rows): right below, {rarer}"
     )

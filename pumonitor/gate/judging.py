@@ -14,6 +14,7 @@ from pumonitor.gate.paired_labels import GateMetric, PairedLabels
 from pumonitor.gate.possible_reviews import PossibleReviews, Review
 from pumonitor.gate.reviewed_pairs import ReviewedEvidence, ReviewedPair
 from pumonitor.gate.window_evidence import evidence_of, labels_of
+from pumonitor.text import percent_text, signed_text, with_interval
 
 Verdict = Literal["better", "worse", "not yet", "cannot be judged"]
 
@@ -314,8 +315,8 @@ class _Asked:
         if sooner is None or (needed is not None and 2 * sooner > needed):
             return ""
         return (
-            f"; AUL differs by {evidence.mean:+.4f}, and with gate: {{better: aul}} some "
-            f"{sooner:,} labels in all would tell"
+            f"; AUL differs by {signed_text(evidence.mean or 0.0)}, and with gate: "
+            f"{{better: aul}} some {sooner:,} labels in all would tell"
         )
 
     def _possible_review(
@@ -384,9 +385,9 @@ class _Asked:
                 if self.by_audit
                 else "there are no confirmed positives yet"
             )
-        highest = f"among the highest {100 * self.settings.capacity:.3g}% of rows"
+        highest = f"among the highest {percent_text(self.settings.capacity)} of rows"
         what = "AUL" if main.metric == "aul" else f"{main.metric} {highest}"
-        text = f"{what} differs by {main.value:+.4f} ({main.low:+.4f} to {main.high:+.4f})"
+        text = f"{what} differs by {_signed(main)}"
         others = [
             condition
             for condition in conditions[1:]
@@ -394,8 +395,8 @@ class _Asked:
         ]
         for condition in others:
             text += (
-                f"; {condition.metric} has to be above {condition.above:+.4f} and is "
-                f"{condition.value:+.4f} ({condition.low:+.4f} to {condition.high:+.4f})"
+                f"; {condition.metric} has to be above {signed_text(condition.above)} and is "
+                f"{_signed(condition)}"
             )
         if lies == "not yet":
             unit = "cases" if self.by_audit else "labels"
@@ -439,3 +440,8 @@ def _where_it_lies(conditions: Sequence[Condition]) -> Verdict:
     if any(condition.fails for condition in conditions):
         return "worse"
     return "better" if all(condition.holds for condition in conditions) else "not yet"
+
+
+def _signed(difference: Condition) -> str:
+    value = difference.value or 0.0
+    return with_interval(value, difference.low, difference.high, as_text=signed_text)

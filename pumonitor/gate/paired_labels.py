@@ -14,6 +14,7 @@ from pumonitor._arrays import FloatArray
 from pumonitor.errors import InputError
 from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.score_counts import ScoreCounts
+from pumonitor.text import number_text
 
 GateMetric = Literal["recall", "aul"]
 
@@ -231,8 +232,8 @@ def _chances(propensity: FloatArray, least: float) -> FloatArray:
     if below:
         msg = (
             f"{below} of {len(propensity)} confirmed positives have a propensity below "
-            f"least_propensity {least:g}, the least {propensity.min():.3g}: give the least that "
-            "any positive has"
+            f"least_propensity {least:g}, the least {number_text(propensity.min())}: give the "
+            "least that any positive has"
         )
         raise InputError(msg)
     return propensity

@@ -19,6 +19,7 @@ from pumonitor.gate.labels_needed import rounded_labels
 from pumonitor.gate.mean_evidence import MeanEvidence
 from pumonitor.gate.paired_labels import MODELS, GateMetric, PairedLabels
 from pumonitor.gate.score_counts import ScoreCounts
+from pumonitor.text import percent_text
 
 _MOST: Final = 1_000_000
 
@@ -49,9 +50,9 @@ class Review:
     def sentence(self) -> str:
         """What is not known, and what would tell."""
         text = (
-            f"it is not ruled out that mainly the {self.model}'s highest {100 * self.depth:.2g}% "
-            f"of rows were reviewed, and at most {100 * self.share_below:.2g}% of the others, "
-            "which favours that model"
+            f"it is not ruled out that mainly the {self.model}'s highest "
+            f"{percent_text(self.depth)} of rows were reviewed, and at most "
+            f"{percent_text(self.share_below)} of the others, which favours that model"
         )
         if self.labels_needed is not None:
             text += f"; some {self.labels_needed:,} labels in all would rule it out"

@@ -18,6 +18,7 @@ from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.rules.alerts.alert import Alert
+from pumonitor.text import moment_cell, moment_text
 
 LONGEST_TEXT: Final = 2000
 """Characters of a note or a reason."""
@@ -161,10 +162,10 @@ def accept_look(
             look, by=by, reason=reason
         ):
             return look
-    starts = [f"{look.window.start:%Y-%m-%d %H:%M}" for look in refused]
+    starts = [moment_cell(look.window.start) for look in refused]
     listed = f"those that were are of {', '.join(starts)} UTC" if starts else "none was"
     msg = (
-        f"no look at the window of {monitor} at {moment:%Y-%m-%d %H:%M} UTC was refused for rows "
+        f"no look at the window of {monitor} at {moment_text(moment)} was refused for rows "
         f"that are gone; {listed}"
     )
     raise InputError(msg)

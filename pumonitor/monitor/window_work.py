@@ -23,6 +23,7 @@ from pumonitor.monitor.round import OnProgress, Round, no_progress
 from pumonitor.monitor.windows.input_findings import findings_of
 from pumonitor.monitor.windows.monitor_tables import MonitorTables
 from pumonitor.ports import Clock, PredictionSource, WindowCounts
+from pumonitor.text import moment_text
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -342,9 +343,7 @@ class WindowWork:
             left = backlog.to_collect + 0.5 * max(backlog.to_evaluate - backlog.to_collect, 0)
             done += round(2 * (backlog.windows - left))
             windows += backlog.windows
-        on_progress(
-            f"{what} {claim.monitor} {claim.window.start:%Y-%m-%d %H:%M} UTC", done, 2 * windows
-        )
+        on_progress(f"{what} {claim.monitor} {moment_text(claim.window.start)}", done, 2 * windows)
 
     @contextmanager
     def _kept(self, claim: Claim, done: Round) -> Iterator[None]:
@@ -419,4 +418,4 @@ class WindowWork:
 
 
 def _window_text(claim: Claim) -> str:
-    return f"{claim.monitor}, window of {claim.window.start:%Y-%m-%d %H:%M} UTC"
+    return f"{claim.monitor}, window of {moment_text(claim.window.start)}"

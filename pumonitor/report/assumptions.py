@@ -15,10 +15,10 @@ from pumonitor.report.audit_words import (
     how_drawn,
     what_intervals_cover,
 )
-from pumonitor.report.numbers import percent, percent_with_interval
 from pumonitor.report.prior_origin import over_time, prior_origin
 from pumonitor.report.weights import weights_in_words
 from pumonitor.results import Evaluation
+from pumonitor.text import percent_text, percent_with_interval
 
 _FAIR: Final = (
     "The confirmed positives are a fair sample of all positives: whether a positive gets confirmed "
@@ -147,7 +147,7 @@ def _purity(purity: float) -> str:
     if purity == 1.0:
         return "Every confirmed positive is really positive."
     return (
-        f"{percent(purity)} of the confirmed positives are really positive; the others are "
+        f"{percent_text(purity)} of the confirmed positives are really positive; the others are "
         "confirmed by mistake and are corrected for."
     )
 

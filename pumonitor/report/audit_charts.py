@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.names import TITLES, title
 from pumonitor.report import palette
-from pumonitor.report.numbers import number
 from pumonitor.report.theme import layered
 from pumonitor.results import Evaluation
+from pumonitor.text import given_text, with_interval
 
 if TYPE_CHECKING:
     import altair
@@ -117,7 +117,7 @@ def with_and_without_chart(evaluation: Evaluation, without: Evaluation) -> altai
             if one.undefined_reason is None:
                 value, low, high = one.displayed
                 shown = {"metric": title(name, of.settings), "what": what}
-                said = f"{number(value)} ({number(low)}–{number(high)})"
+                said = with_interval(value, low, high)
                 rows.append(shown | {"value": value, "low": low, "high": high, "text": said})
     base = alt.Chart(alt.InlineData(values=rows))
     y = alt.Y(
@@ -215,7 +215,7 @@ def _bins(evaluation: Evaluation) -> list[dict[str, Any]]:
     """Score bins, each with its label."""
     bins = _by_bin(evaluation).by_bin()
     for one in bins:
-        one["score"] = "lowest" if one["from"] is None else f"from {one['from']:.4g}"
+        one["score"] = "lowest" if one["from"] is None else f"from {given_text(one['from'])}"
     return bins
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from pumonitor.audit.estimates import AuditedEstimates
 from pumonitor.audit.fairness import Fairness
 from pumonitor.audit.findings import LEVEL
+from pumonitor.text import probability_text
 
 _TESTED: Final = (
     "It is not assumed that the confirmed positives are a fair sample of all positives: the audit "
@@ -56,7 +57,7 @@ the audit says of that.
 
 
 def _found(fairness: Fairness) -> str:
-    p_value = f"p = {fairness.p_value:.2g}"
+    p_value = probability_text(fairness.p_value)
     if fairness.p_value > LEVEL:
         power = fairness.power_sentence
         told = f" That is no proof: {power}." if power else ""

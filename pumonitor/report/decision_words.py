@@ -9,7 +9,7 @@ from typing import Final
 
 from pumonitor.decisions import Decision, Outcome, ReviewOptions, Where
 from pumonitor.names import title
-from pumonitor.report.numbers import number, rows
+from pumonitor.text import count_text, given_text, money_text
 
 _TITLES: Final = {
     "reviews": "Cases to review",
@@ -54,8 +54,9 @@ def amount(metric: str, value: float, *, currency: str = "") -> str:
     >>> amount("money", 1234.5, currency="EUR"), amount("f1", 0.5, currency="EUR")
     ('1,234 EUR', '0.500')
     """
-    text = number(value) if math.isfinite(value) else "–"
-    return f"{text} {currency}" if metric == "money" and currency else text
+    if not math.isfinite(value):
+        return "–"
+    return money_text(value, currency if metric == "money" else "")
 
 
 def best_said(found: Decision, *, currency: str = "") -> str:
@@ -97,13 +98,13 @@ def _best_said(found: Decision, *, currency: str) -> str:
             f"bound of its own interval holds, {amount('money', alone, currency=currency)}."
         )
         return (
-            f"Looking at {rows(choice.candidates)} thresholds at once, at none of them is it sure "
-            "that reviews pay: the lower bound of the money is highest where nothing is reviewed."
-            f"{by_itself if alone > 0 else ''}"
+            f"Looking at {count_text(choice.candidates)} thresholds at once, at none of them is it "
+            "sure that reviews pay: the lower bound of the money is highest where nothing is "
+            f"reviewed.{by_itself if alone > 0 else ''}"
         )
     sentence = (
-        f"Of {rows(choice.candidates)} thresholds, {choice.threshold:.6g} has the highest "
-        f"lower bound of {'money' if of_money else 'F1'}: {low}."
+        f"Of {count_text(choice.candidates)} thresholds, {given_text(choice.threshold)} has the "
+        f"highest lower bound of {'money' if of_money else 'F1'}: {low}."
     )
     if low == single:
         return f"{sentence} The bound holds at all thresholds at once."
@@ -119,23 +120,23 @@ def review_said(found: ReviewOptions, decision: Decision) -> str:
     best, at = found.best("f1"), decision.reviewed
     which = "present" if at is decision.now else "chosen"
     now, then = amount("f1", found.now["f1"]), amount("f1", best.widths["f1"])
-    heading = f"To know F1 at the {which} threshold of {at.threshold:.6g} better, review"
+    heading = f"To know F1 at the {which} threshold of {given_text(at.threshold)} better, review"
     if decision.audit is None:
         return (
-            f"{heading} {rows(best.cases)} {_among(best.where)}, picked at random: its interval "
-            f"there, without a review {now} wide, is expected to become {then} wide."
+            f"{heading} {count_text(best.cases)} {_among(best.where)}, picked at random: its "
+            f"interval there, without a review {now} wide, is expected to become {then} wide."
         )
     fair = "if confirmed positives are a fair sample of the positives"
     if decision.audit.method == "audit":
         return (
-            f"{heading} {rows(best.cases)} more cases of the audit, as its plan spreads them over "
-            f"the scores: its interval there, now {now} wide, is expected to become {then} wide "
-            f"{fair}."
+            f"{heading} {count_text(best.cases)} more cases of the audit, as its plan spreads them "
+            f"over the scores: its interval there, now {now} wide, is expected to become {then} "
+            f"wide {fair}."
         )
     return (
-        f"{heading} {rows(best.cases)} cases of these rows by an audit, as its plan spreads them "
-        f"over the scores: its interval there, now {now} wide, is expected to become {then} wide "
-        f"{fair}, or narrower, since what is carried is read with it."
+        f"{heading} {count_text(best.cases)} cases of these rows by an audit, as its plan spreads "
+        f"them over the scores: its interval there, now {now} wide, is expected to become {then} "
+        f"wide {fair}, or narrower, since what is carried is read with it."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pumonitor.names import AT_THRESHOLD, title
+from pumonitor.names import AT_THRESHOLD
 from pumonitor.report import palette
 from pumonitor.report.chart_parts import (
     Spec,
@@ -14,10 +14,10 @@ from pumonitor.report.chart_parts import (
     second,
     source_scale,
 )
-from pumonitor.report.numbers import number
 from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME
-from pumonitor.report.uncorrected import uncorrected_value
-from pumonitor.results import Estimate, Evaluation
+from pumonitor.results import Evaluation
+from pumonitor.text import marked, number_text, with_interval
+from pumonitor.views.estimates import EstimateView, estimate_views
 
 _OWN_AXIS = "On their own scale"
 _PANELS = {
@@ -40,25 +40,24 @@ _WIDTH, _STEP, _LABEL = 150, 21, 138
 
 def forest_rows(evaluation: Evaluation, names: tuple[str, ...]) -> list[dict[str, Any]]:
     """What each line of the picture shows, plain numbers and words; None where there is none."""
-    return [
-        _row(evaluation, evaluation.estimates[name])
-        for name in names
-        if name in evaluation.estimates
-    ]
+    views = estimate_views(evaluation)
+    return [_row(views[name]) for name in names if name in views]
 
 
-def _row(evaluation: Evaluation, estimate: Estimate) -> dict[str, Any]:
-    row: dict[str, Any] = {"metric": title(estimate.name, evaluation.settings)}
-    row["naive"] = uncorrected_value(evaluation, estimate.name)
-    if estimate.undefined_reason is not None:
-        return row | {"value": None, "low": None, "high": None, "text": "no value"}
-    value, low, high = estimate.displayed
-    row |= {"value": value, "low": low, "high": high}
-    if estimate.infeasible:
-        return row | {"text": f"came out at {number(estimate.value)}"}
-    if low == high:
-        return row | {"text": number(value)}
-    return row | {"text": f"{number(value)} ({number(low)}–{number(high)})"}
+def _row(view: EstimateView) -> dict[str, Any]:
+    text = "no value"
+    if view.value is not None:
+        text = marked(with_interval(view.value, view.low, view.high), view.note)
+    if view.came_out is not None:
+        text = f"came out at {number_text(view.came_out)}"
+    return {
+        "metric": view.title,
+        "naive": view.uncorrected,
+        "value": view.value,
+        "low": view.low,
+        "high": view.high,
+        "text": text,
+    }
 
 
 def forest_chart(evaluation: Evaluation) -> Spec:

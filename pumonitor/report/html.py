@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from pumonitor.names import title as title_of
 from pumonitor.report import palette
 from pumonitor.report.assumptions import assumptions, doubts
-from pumonitor.report.estimate_table import estimate_groups
 from pumonitor.report.figures import (
     audit_figures,
     figures,
@@ -20,13 +19,13 @@ from pumonitor.report.figures import (
     threshold_figures,
 )
 from pumonitor.report.history_chart import HistoryPoint
-from pumonitor.report.numbers import number, percent, percent_with_interval, rows
 from pumonitor.report.prior_chart import PriorHistory
 from pumonitor.report.review_words import how_known
 from pumonitor.report.sensitivity_chart import sensitivities, sensitivity_reading
-from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.report.verdict import verdict
-from pumonitor.results import Estimate, Evaluation
+from pumonitor.results import Evaluation
+from pumonitor.text import count_text, given_text, marked, number_text, percent_text
+from pumonitor.views.estimates import EstimateView, estimate_groups, estimate_views
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -80,7 +79,7 @@ def render_html(
     """
     import pumonitor
 
-    sentences = verdict(evaluation)
+    sentences, views = verdict(evaluation), estimate_views(evaluation)
     swept = sensitivities(evaluation)
     drawn = [
         *prior_figures(prior_history),
@@ -97,8 +96,8 @@ def render_html(
         lead=sentences[0],
         sentences=sentences[1:],
         doubtful=any(finding.severity == "warning" for finding in evaluation.warnings),
-        level=percent(evaluation.settings["confidence_level"]),
-        tiles=[_tile(evaluation, name) for name in _TILES if name in evaluation.estimates],
+        level=percent_text(evaluation.settings["confidence_level"]),
+        tiles=[_tile(views[name]) for name in _TILES if name in views],
         basis=_basis(evaluation),
         assumptions=assumptions(evaluation),
         doubts=doubts(evaluation),
@@ -107,15 +106,9 @@ def render_html(
         panels=panels,
         what_if=what_if,
         what_if_reading=sensitivity_reading(next(iter(swept.values()))) if swept else "",
-        threshold=f"{evaluation.settings['threshold']:.4g}",
-        settings={
-            name: _setting(value)
-            for name, value in evaluation.settings.items()
-            if value is not None
-        },
-        prior_method=evaluation.class_prior.method,
-        details=[_details(estimate) for estimate in evaluation.estimates.values()],
-        bounds=[_bound(evaluation, name) for name in evaluation.bounds],
+        threshold=given_text(evaluation.settings["threshold"]),
+        evaluation=evaluation,
+        title_of=title_of,
         dark_rules=palette.dark_rules(".drawing"),
         colors={"corrected": palette.CORRECTED, "uncorrected": palette.UNCORRECTED},
         version=pumonitor.__version__,
@@ -134,15 +127,16 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters.update(number=number_text, full=_in_full)
     return environment.get_template("report.html")
 
 
 def _basis(evaluation: Evaluation) -> str:
     settings = evaluation.settings
-    labeled, unlabeled = rows(settings["n_labeled"]), rows(settings["n_unlabeled"])
+    labeled, unlabeled = count_text(settings["n_labeled"]), count_text(settings["n_unlabeled"])
     negatives = settings["n_negative"]
-    others = f" and {rows(negatives)} confirmed negatives" if negatives else ""
-    threshold = f"{settings['threshold']:.4g}"
+    others = f" and {count_text(negatives)} confirmed negatives" if negatives else ""
+    threshold = given_text(settings["threshold"])
     reviews = evaluation.reviews
     known = how_known(None if reviews is None else reviews.counts.totals())
     return (
@@ -153,61 +147,27 @@ def _basis(evaluation: Evaluation) -> str:
     )
 
 
-def _tile(evaluation: Evaluation, name: str) -> dict[str, str]:
-    estimate = evaluation[name]
-    tile = {
-        "title": title_of(name, evaluation.settings),
-        "value": "no value",
-        "interval": estimate.undefined_reason or "",
-        "naive": "",
-    }
-    if estimate.undefined_reason is not None:
+def _tile(view: EstimateView) -> dict[str, str]:
+    tile = {"title": view.title, "value": "no value", "interval": view.interval_text, "naive": ""}
+    if view.value is None:
         return tile
-    value, low, high = estimate.displayed
-    naive = uncorrected_value(evaluation, name)
-    if name == "auc":
-        tile |= {"value": number(value), "interval": f"{number(low)} to {number(high)}"}
-        shown = None if naive is None else number(naive)
-    else:
-        shown = None if naive is None else percent(naive, width=high - low)
-        tile |= {"value": percent(value, width=high - low), "interval": "taken as known"}
-        if high > low:
-            both = percent_with_interval(value, low, high)
-            tile["interval"] = both[both.index("(") + 1 : -1]
-    if estimate.interval_infeasible:
-        tile["value"] = "impossible"
-    if estimate.infeasible:
-        tile["interval"] = f"came out at {number(estimate.value)}"
-    if shown is not None:
-        tile["naive"] = f"uncorrected {shown}"
+    ends = None if view.low is None or view.high is None else (view.low, view.high)
+    as_text = number_text
+    if view.name != "auc":
+        as_text = partial(percent_text, width=0.0 if ends is None else ends[1] - ends[0])
+    tile["value"] = marked(as_text(view.value), view.note)
+    if ends is not None and not view.is_known:
+        tile["interval"] = f"{as_text(ends[0]).removesuffix('%')} to {as_text(ends[1])}"
+    if view.came_out is not None:
+        tile["value"] = "impossible" if ends is None else tile["value"]
+        tile["interval"] = f"came out at {number_text(view.came_out)}"
+    if view.uncorrected is not None:
+        tile["naive"] = f"uncorrected {as_text(view.uncorrected)}"
     return tile
 
 
-def _setting(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _bound(evaluation: Evaluation, name: str) -> dict[str, str]:
-    bound = evaluation.bounds[name]
-    return {
-        "title": title_of(name, evaluation.settings),
-        "low": number(bound.low),
-        "high": number(bound.high),
-    }
-
-
-def _details(estimate: Estimate) -> dict[str, str]:
-    """The numbers as computed, not clipped, in full; a number that does not exist is a dash."""
-
-    def full(value: float) -> str:
-        return f"{value:.6g}" if math.isfinite(value) else "–"
-
-    return {
-        "name": estimate.name,
-        "value": full(estimate.value),
-        "low": full(estimate.low),
-        "high": full(estimate.high),
-        "se_sampling": full(estimate.se_sampling),
-        "se_prior": full(estimate.se_prior),
-        "method": estimate.method,
-    }
+def _in_full(value: Any) -> str:
+    """A number as computed, not clipped; one that does not exist is a dash."""
+    if not isinstance(value, float):
+        return str(value)
+    return given_text(value) if math.isfinite(value) else "–"

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pumonitor.report import palette
 from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second
+from pumonitor.text import percent_text
 
 _WIDTH: Final = 430
 _HEIGHT: Final = 170
@@ -175,7 +176,7 @@ def _level(history: PriorHistory) -> Iterator[dict[str, Any]]:
             "at": moment(start),
             "until": moment(end),
             "value": level.value,
-            "label": f"{'given' if level.given else 'estimated'}: {100 * level.value:.2g}%",
+            "label": f"{'given' if level.given else 'estimated'}: {percent_text(level.value)}",
         }
 
 

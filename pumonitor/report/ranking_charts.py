@@ -9,6 +9,7 @@ from pumonitor.report import palette
 from pumonitor.report.chart_parts import Spec, field, layer, layered
 from pumonitor.report.curve_chart import band_and_lines
 from pumonitor.results import Curve, Evaluation
+from pumonitor.text import given_text
 
 _WIDTH, _HEIGHT = 330, 300
 
@@ -86,7 +87,7 @@ def _square(
     )
     layers = [guess, *band_and_lines(curve, x=x, y=y)]
     if here is not None:
-        threshold = f"{evaluation.settings['threshold']:.4g}"
+        threshold = given_text(evaluation.settings["threshold"])
         layers += _marked(here, threshold, label_above=label_above)
     return layered(*layers, width=_WIDTH, height=_HEIGHT)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pumonitor.report.numbers import percent, rows
 from pumonitor.reviews.reading import ReviewedEstimates
+from pumonitor.text import count_text, percent_text
 
 _REVIEWED: Final = (
     "A verdict is the truth of its case, which was reviewed for its score, by chance, or for a "
@@ -59,8 +59,8 @@ def how_complaints_come(reviews: ReviewedEstimates) -> str:
         return said
     low, high = reviews.complaint_rate
     return (
-        f"{said} As stated, {percent(low)} to {percent(high)} of the positives that nobody "
-        "reviewed or stopped have complained by now."
+        f"{said} As stated, {percent_text(low)} to {percent_text(high)} of the positives that "
+        "nobody reviewed or stopped have complained by now."
     )
 
 
@@ -82,4 +82,4 @@ def how_known(reviews: Mapping[str, int] | None) -> str:
     parts = [
         (sum(reviews.get(kind, 0) for kind in kinds), words) for words, kinds in _ORIGINS.items()
     ]
-    return f" ({', '.join(f'{rows(count)} {words}' for count, words in parts if count)})"
+    return f" ({', '.join(f'{count_text(count)} {words}' for count, words in parts if count)})"

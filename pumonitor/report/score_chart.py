@@ -7,6 +7,7 @@ from typing import Any, Final
 from pumonitor.report import palette
 from pumonitor.report.chart_parts import MARKED, Spec, field, layer, layered
 from pumonitor.results import Evaluation
+from pumonitor.text import given_text
 
 _CONFIRMED: Final = "Confirmed positives"
 _UNCONFIRMED: Final = "Unconfirmed cases"
@@ -60,7 +61,7 @@ def _outlines(evaluation: Evaluation) -> list[dict[str, Any]]:
 
 def _threshold_line(threshold: float, scale: Spec, *, at_right: bool) -> tuple[Spec, Spec]:
     """The chosen threshold: a line, and its number on the side where there is room."""
-    rows = [{"x": threshold, "label": f"at {threshold:.4g}"}]
+    rows = [{"x": threshold, "label": f"at {given_text(threshold)}"}]
     x = field("x", scale=scale)
     look = {
         "align": "right" if at_right else "left",

@@ -8,9 +8,9 @@ from pumonitor.names import SHARES, title
 from pumonitor.report import palette
 from pumonitor.report.chart_parts import MARKED, Spec, field, layer, layered, second
 from pumonitor.report.curve_chart import band_and_lines
-from pumonitor.report.numbers import percent
 from pumonitor.results import Curve, Evaluation
 from pumonitor.results.sensitivity import Sensitivity
+from pumonitor.text import percent_text
 
 _METRICS = ("precision", "recall", "f1", "auc")
 
@@ -46,8 +46,8 @@ def sensitivity_reading(swept: Sensitivity) -> str:
     ]
     if not prior.is_known:
         sentences.append(
-            f"The stronger shade is the {percent(prior.confidence_level)} interval of the share, "
-            f"{_between(prior.low, prior.high)}: what chance leaves open of it."
+            f"The stronger shade is the {percent_text(prior.confidence_level)} interval of the "
+            f"share, {_between(prior.low, prior.high)}: what chance leaves open of it."
         )
     # In case-control the confirmed positives are no cases of the population.
     least, floor = "", "nearly none"
@@ -81,7 +81,9 @@ def sensitivity_reading(swept: Sensitivity) -> str:
 
 def _between(low: float, high: float) -> str:
     width = high - low
-    return f"{percent(low, width=width).removesuffix('%')} to {percent(high, width=width)}"
+    return (
+        f"{percent_text(low, width=width).removesuffix('%')} to {percent_text(high, width=width)}"
+    )
 
 
 def sensitivity_panel(swept: Sensitivity, *, heading: str) -> Spec:

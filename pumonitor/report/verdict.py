@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from pumonitor.prior.followed.in_words import prior_changes
-from pumonitor.report.numbers import interval_text, number, percent, percent_with_interval
 from pumonitor.report.prior_origin import over_time, prior_origin
-from pumonitor.report.uncorrected import uncorrected_value
 from pumonitor.results import Estimate, Evaluation
+from pumonitor.text import (
+    given_text,
+    interval_text,
+    money_text,
+    number_text,
+    percent_text,
+    percent_with_interval,
+)
+from pumonitor.views.estimates import uncorrected_value
 
 __all__ = ["verdict"]
 
@@ -50,7 +57,7 @@ def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> st
     if estimate.undefined_reason is not None:
         return f"{question} is not known: {estimate.undefined_reason}."
     if estimate.interval_infeasible:
-        shown = percent(estimate.value) if as_percent else number(estimate.value)
+        shown = percent_text(estimate.value) if as_percent else number_text(estimate.value)
         return (
             f"{question} is not known: the estimate came out at {shown}, which is impossible, and "
             "chance does not explain it."
@@ -61,7 +68,7 @@ def _untold(question: str, estimate: Estimate, *, as_percent: bool = True) -> st
 def _beyond(estimate: Estimate) -> str:
     if not estimate.infeasible:
         return ""
-    return f" (The estimate itself is {percent(estimate.value)}, which chance can explain.)"
+    return f" (The estimate itself is {percent_text(estimate.value)}, which chance can explain.)"
 
 
 def _too_wide(estimate: Estimate) -> str:
@@ -71,7 +78,7 @@ def _too_wide(estimate: Estimate) -> str:
 
 def _flagged(evaluation: Evaluation) -> str:
     precision = evaluation["precision"]
-    threshold = f"{evaluation.settings['threshold']:.4g}"
+    threshold = given_text(evaluation.settings["threshold"])
     question = f"How many of the cases flagged at {threshold} are really positive"
     untold = _untold(question, precision)
     if untold is not None:
@@ -82,7 +89,7 @@ def _flagged(evaluation: Evaluation) -> str:
     if naive is not None and abs(naive - value) > _WORTH_SAYING:
         comparison = (
             " Counting unconfirmed cases as negatives would have given "
-            f"{percent(naive, width=high - low)}."
+            f"{percent_text(naive, width=high - low)}."
         )
     return (
         f"Of the cases the model flags at {threshold}, about {_share(precision)} are really "
@@ -97,7 +104,7 @@ def _found(evaluation: Evaluation) -> str:
         return untold
     return (
         f"It finds about {_share(recall)} of the real positives, by flagging "
-        f"{percent(flagged.displayed[0])} of all cases.{_beyond(recall)}{_too_wide(recall)}"
+        f"{percent_text(flagged.displayed[0])} of all cases.{_beyond(recall)}{_too_wide(recall)}"
     )
 
 
@@ -108,7 +115,7 @@ def _worth(evaluation: Evaluation) -> list[str]:
         return []
     unit = evaluation.settings.get("value_unit")
     _, low, high = missed.displayed
-    amount = f"{number(missed.value)}{f' {unit}' if unit else ''}"
+    amount = money_text(missed.value, unit)
     untold = _untold("Which share of their value it finds", recall)
     share = untold or f"It finds {_share(recall)} of their value."
     return [f"Those it misses are worth {amount} ({interval_text(low, high)}). {share}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pumonitor.report.numbers import percent, rows
+from pumonitor.text import count_text, percent_text
 
 
 def weights_in_words(settings: Mapping[str, Any]) -> list[str]:
@@ -25,35 +25,35 @@ weight would; the heaviest carries 9.8% of the weight.
     effective = max(settings["effective_labeled"], 1.0)
     if settings.get("labeled_entities", settings["n_labeled"]) < settings["n_labeled"]:
         return [
-            f"The {rows(settings['n_labeled'])} confirmed cases are of "
-            f"{rows(settings['labeled_entities'])} entities and tell as much as {effective:,.0f} "
-            "independent ones would."
+            f"The {count_text(settings['n_labeled'])} confirmed cases are of "
+            f"{count_text(settings['labeled_entities'])} entities and tell as much as "
+            f"{count_text(effective)} independent ones would."
         ]
     if not settings.get("propensities"):
         return []
     found = [
-        f"Weighted by these chances the {rows(settings['n_labeled'])} confirmed cases carry as "
-        f"much information as {effective:,.0f} of equal weight would; the heaviest carries "
-        f"{percent(settings['largest_weight_share'])} of the weight."
+        f"Weighted by these chances the {count_text(settings['n_labeled'])} confirmed cases carry "
+        f"as much information as {count_text(effective)} of equal weight would; the heaviest "
+        f"carries {percent_text(settings['largest_weight_share'])} of the weight."
     ]
     lifted, lowest = settings.get("lifted_propensities", 0), settings.get("min_propensity")
     if lifted:
-        to = "the smallest allowed" if lowest is None else percent(lowest)
+        to = "the smallest allowed" if lowest is None else percent_text(lowest)
         one = lifted == 1
         found.append(
-            f"{rows(lifted)} of the chances {'was' if one else 'were'} below {to} and "
+            f"{count_text(lifted)} of the chances {'was' if one else 'were'} below {to} and "
             f"{'was' if one else 'were'} raised to it, so cases like these count for too little."
         )
     detected = settings.get("detection_rate", 1.0)
     if detected < 1:
         found.append(
-            f"A review is assumed to find {percent(detected)} of the positives among the cases "
-            "reviewed."
+            f"A review is assumed to find {percent_text(detected)} of the positives among the "
+            "cases reviewed."
         )
     never = settings.get("never_reviewed_share", 0.0)
     if never:
         found.append(
-            f"{percent(never)} of the unconfirmed cases had no chance of being confirmed: "
+            f"{percent_text(never)} of the unconfirmed cases had no chance of being confirmed: "
             "positives among them are not counted, and the estimates say nothing about cases like "
             "these."
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pumonitor.results.plain import finite_or_none
+from pumonitor.text import number_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,7 @@ class Bounds:
     --------
     >>> print(Bounds(name="auc", low=0.8, high=0.9, confidence_level=0.95, band="dkw",
     ...              simultaneous=True, basis="positives", class_prior=(0.1, 0.1)))
-    auc between 0.8000 and 0.9000
+    auc between 0.800 and 0.900
     """
 
     name: str
@@ -61,7 +62,7 @@ class Bounds:
         }
 
     def __str__(self) -> str:
-        return f"{self.name} between {self.low:.4f} and {self.high:.4f}"
+        return f"{self.name} between {number_text(self.low)} and {number_text(self.high)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

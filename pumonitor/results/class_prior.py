@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pumonitor.errors import if_percent
 from pumonitor.results.plain import finite_or_none
+from pumonitor.text import number_text, with_interval
 
 if TYPE_CHECKING:
     pass
@@ -129,8 +130,8 @@ class ClassPriorEstimate:
 
     def __str__(self) -> str:
         if self.is_known:
-            return f"class_prior {self.value:.4f} ({self.method})"
-        return f"class_prior {self.value:.4f} [{self.low:.4f}, {self.high:.4f}] ({self.method})"
+            return f"class_prior {number_text(self.value)}, {self.method}"
+        return f"class_prior {with_interval(self.value, self.low, self.high)}, {self.method}"
 
 
 def _interval(bounds: tuple[float, ...]) -> tuple[float, float, float]:

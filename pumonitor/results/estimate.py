@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pumonitor.results.plain import finite_or_none
+from pumonitor.text import with_interval
 
 if TYPE_CHECKING:
     pass
@@ -123,7 +124,7 @@ class Estimate:
             return f"{self.name} undefined: {self.undefined_reason}"
         value, low, high = self.displayed
         note = " (infeasible)" if self.infeasible else ""
-        return f"{self.name} {value:.4f} [{low:.4f}, {high:.4f}]{note}"
+        return f"{self.name} {with_interval(value, low, high)}{note}"
 
 
 def undefined(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pumonitor.results.class_prior import ClassPriorEstimate
 from pumonitor.results.estimate import Estimate
 from pumonitor.results.plain import finite_or_none, frame_of
+from pumonitor.text import interval_text, number_text
 
 if TYPE_CHECKING:
     import pandas
@@ -51,7 +52,7 @@ class Sensitivity:
     ...                                          edges=[0.0, 0.2, 0.8, 1.0])
     >>> ev = pumonitor.evaluate_table(table, threshold=0.8, class_prior=0.06)
     >>> print(ev.sensitivity("precision", class_priors=[0.05, 0.06, 0.07]))
-    precision 0.4667 to 0.6533 for a class prior from 0.05 to 0.07; 0.5600 at 0.06
+    precision 0.467 to 0.653 for a class prior from 0.0500 to 0.0700; 0.560 at 0.0600
     """
 
     name: str
@@ -140,7 +141,7 @@ class Sensitivity:
         lowest, highest = np.nanmin(self.value), np.nanmax(self.value)
         prior = self.class_prior.value
         return (
-            f"{self.name} {lowest:.4f} to {highest:.4f} for a class prior from "
-            f"{self.priors[0]:.3g} to {self.priors[-1]:.3g}; {self.value_at(prior):.4f} at "
-            f"{prior:.3g}"
+            f"{self.name} {interval_text(lowest, highest)} for a class prior from "
+            f"{interval_text(self.priors[0], self.priors[-1])}; "
+            f"{number_text(self.value_at(prior))} at {number_text(prior)}"
         )

@@ -19,6 +19,7 @@ from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.estimation import DRAWS, ReviewPosterior, estimate_at_odds
 from pumonitor.reviews.given import two_ends
 from pumonitor.reviews.partly_reviewed import BinParts
+from pumonitor.text import percent_text
 
 __all__ = ["ReviewedEstimates", "read_reviews"]
 
@@ -164,8 +165,8 @@ def _stopped(counts: ReviewCounts) -> list[Finding]:
         Finding(
             name="stopped_unseen",
             severity="warning" if beyond > 0 or share > _MUCH_STOPPED else "note",
-            sentence=f"{share:.0%} of the flagged rows were stopped, so that nobody will know what "
-            f"they were. {rest}",
+            sentence=f"{percent_text(share)} of the flagged rows were stopped, so that nobody will "
+            f"know what they were. {rest}",
         )
     ]
 
@@ -181,10 +182,10 @@ def _flagged_unseen(counts: ReviewCounts) -> list[Finding]:
         Finding(
             name="flagged_unseen",
             severity="warning",
-            sentence=f"Another score filled the queue, which reviewed {share:.0%} of the rows that "
-            "this model flags: what the others are only complaints tell, so that precision and all "
-            "that follows from it are known roughly. Review a random few of them "
-            "(chosen_by='random').",
+            sentence=f"Another score filled the queue, which reviewed {percent_text(share)} of the "
+            "rows that this model flags: what the others are only complaints tell, so that "
+            "precision and all that follows from it are known roughly. Review a random few of "
+            "them (chosen_by='random').",
         )
     ]
 
@@ -264,10 +265,10 @@ def _beyond(reading: ReviewedEstimates) -> list[Finding]:
         Finding(
             name="complaints_below_the_cut",
             severity="note",
-            sentence=f"{max(1 - known / max(everything, 1e-9), 0):.0%} of the positives are cases "
-            "that nobody reviewed. How often these complain is taken to follow the score evenly "
-            "from where reviews end; if they complain far less often there, recall is lower than "
-            "its interval. A week with a lower cut, or an audit, tells.",
+            sentence=f"{percent_text(max(1 - known / max(everything, 1e-9), 0))} of the positives "
+            "are cases that nobody reviewed. How often these complain is taken to follow the "
+            "score evenly from where reviews end; if they complain far less often there, recall "
+            "is lower than its interval. A week with a lower cut, or an audit, tells.",
         )
     ]
 

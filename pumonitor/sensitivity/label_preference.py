@@ -15,6 +15,7 @@ from pumonitor.results import (
     LabelAssumption,
     LabelOrigin,
 )
+from pumonitor.text import percent_text
 
 PREFERENCE: Final = 3.0
 
@@ -81,8 +82,8 @@ def why_labels_of_a_queue_do_not_tell(
     seen = (
         ""
         if found_above is None or origin == "both"
-        else f" (of those that it found {_percent(found_above)} score at or above the threshold, "
-        "which is recall among what the queue saw)"
+        else f" (of those that it found {percent_text(found_above)} score at or above the "
+        "threshold, which is recall among what the queue saw)"
     )
     return (
         f"label_origin is {origin!r}: labels of {source} prefer what the queue looks at, so that "
@@ -197,8 +198,8 @@ def label_assumption(
         if 0.0 < recall < 1.0:
             moved = (
                 " If positives at or above the threshold had three times the odds of confirmation "
-                f"of the others, recall would be {_percent(low)}, not {_percent(recall)}; if a "
-                f"third, {_percent(high)}."
+                f"of the others, recall would be {percent_text(low)}, not {percent_text(recall)}; "
+                f"if a third, {percent_text(high)}."
             )
     return LabelAssumption(
         sentence=f"{taken}{moved}{'' if origin else _ASK}", odds=PREFERENCE, metrics=metrics
@@ -212,7 +213,3 @@ def displayed_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
         for name, estimate in estimates.items()
         if estimate.undefined_reason is None
     }
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g}%"

@@ -10,6 +10,7 @@ from pumonitor.monitor.app import open_ledger, utc_now
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.text import number_text
 from tests.monitor.monitored_shop import write_shop
 
 pytestmark = pytest.mark.usefixtures("unsearched_labels")
@@ -324,7 +325,7 @@ def test_a_plan_says_how_many(shop, tmp_path):
     )
     drop = 0.05 * (usual[2] + usual[3])
     text = " ".join(invoke(*arguments, path=path).stdout.split())
-    assert f"by {drop:.3g} (10%) " in text
+    assert f"by {number_text(drop)} (10%) " in text
     assert "Days count from when a window is mature" in text
     assert "Counting the window from 2026-01-06 00:00 UTC reads " in text
     assert "For every 1d rounds count 2 windows, of the ages 2d and 4d: " in text

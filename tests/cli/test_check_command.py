@@ -241,7 +241,7 @@ def test_what_an_audit_would_make_of_a_measured_class_prior_is_reckoned_from_the
     [
         (
             f"{{positives: 30, cases: 300, {OF}}}",
-            "Class prior: given, 30 of 300 cases of 2026-01-05 to 2026-02-02, which is 0.1 [",
+            "Class prior: given, 30 of 300 cases of 2026-01-05 to 2026-02-02, which is 0.100 (",
         ),
         (
             "{assumed: {value: 0.1, low: 0.08, high: 0.12}}",
@@ -280,7 +280,7 @@ def test_a_class_prior_below_what_is_confirmed_in_its_period_is_impossible(folde
     # 6% of all rows are confirmed.
     found = prior_of(folder, f"{{value: 0.01, low: 0.008, high: 0.012, {OF}}}")
     (warning,) = [one for one in found["warnings"] if one.startswith("class_prior")]
-    assert "given as 0.01 [0.008, 0.012] for 2026-01-05 to 2026-02-02, and " in warning
+    assert "given as 0.01 (0.008 to 0.012) for 2026-01-05 to 2026-02-02, and " in warning
     assert "which is more than this share of positives: check the share, its period" in warning
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import pumonitor
 from pumonitor.cli.app import app
-from pumonitor.report.numbers import percent
+from pumonitor.text import percent_text
 
 THRESHOLD = 1.0
 
@@ -275,7 +275,7 @@ def test_logged_review_probabilities_are_read_and_what_they_do_is_said(reviewed)
     assert (
         "A review is assumed to find 90% of the positives among the cases reviewed."
     ) in result.stdout
-    never = percent(float(np.mean(chance[labels == 0] == 0)))
+    never = percent_text(float(np.mean(chance[labels == 0] == 0)))
     assert f"{never} of the unconfirmed cases had no chance" in result.stdout
     assert f"the {labels.sum()} confirmed cases carry as much information as " in result.stdout
     found = evaluation(file, class_prior="propensity", **options)

@@ -59,7 +59,7 @@ def test_a_wide_screen_has_a_line_for_each(shop):
     text = printed(shop, columns=180)
     (line,) = [one for one in text.splitlines() if one.startswith("2026-01-02") and "=DE" in one]
     assert line.split()[:5] == ["2026-01-02", "mature", "2026-01", "country=DE", "27"]
-    assert "0.810 [0.700, 1.00]" in line
+    assert "0.810 (0.700 to 1.00)" in line
 
 
 @pytest.mark.parametrize("columns", [180, 44])
@@ -78,13 +78,13 @@ def test_rare_positives_have_three_digits_and_rows_are_counts(columns, tmp_path)
     if columns == 180:
         (line,) = [one for one in text.splitlines() if one.startswith("2026-01-0")]
         said = " ".join(line.split())
-        assert said.endswith(" 8 0.00400 [0.00310, 0.00520] 2,000 0.999 [0.915, 0.9996]"), text
+        assert said.endswith(" 8 0.00400 (0.00310 to 0.00520) 2,000 0.999 (0.915 to 0.9996)"), text
     else:
         assert "2,000" in text
         assert ".00310–.00520" in text
         assert "2000.00" not in text
     done = CliRunner(env={"COLUMNS": "180"}).invoke(app, ["insights", "--config", str(path)])
-    assert "0.00400 [0.00310, 0.00520]" in " ".join(done.stdout.split()), done.output
+    assert "0.00400 (0.00310 to 0.00520)" in " ".join(done.stdout.split()), done.output
 
 
 def test_files_say_why_a_result_is_undefined(shop):

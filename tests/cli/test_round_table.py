@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from pumonitor.cli.alert_numbers import alert_numbers
+from pumonitor.cli.alerts_shown import alert_numbers
 from pumonitor.cli.round_table import Left, as_json, print_round
 from pumonitor.cli.terminal import Console as Terminal
 from pumonitor.errors import InputError, SourceError
@@ -83,9 +83,13 @@ def test_bad_input_is_counted_apart():
 @pytest.mark.parametrize(
     ("metric", "numbers", "text"),
     [
-        ("auc", (0.7, 0.65, 0.75, 0.8, 0.9), "0.7 (0.65 to 0.75), limit 0.8, reference 0.9"),
+        (
+            "auc",
+            (0.7, 0.65, 0.75, 0.8, 0.9),
+            "0.700 (0.650 to 0.750), limit 0.800, reference 0.900",
+        ),
         ("health:label_delay", (0.4, 0.3, 0.5, 0.2, None), "40% of the maturity (30% to 50%)"),
-        ("health:stale", (7200.0, None, None, 3600.0, None), "2h, limit 1h"),
+        ("health:stale", (7200.0, None, None, 3600.0, None), "2 hours, limit 1 hour"),
         ("health:unmatched_labels", (0.07, None, None, 0.05, None), "7%, limit 5%"),
         ("health:volume", (1200.0, None, None, 900.0, 600.0), "1,200 predictions, limit 900"),
         ("f1", (None, None, None, 0.5, None), ""),

@@ -16,9 +16,9 @@ from pumonitor.diagnostics.impossible_prior import doubted_estimates
 from pumonitor.metrics.problem import make_problem
 from pumonitor.metrics.rates import Rates, at_threshold
 from pumonitor.report.decision_words import best_said
-from pumonitor.report.numbers import number
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
+from pumonitor.text import number_text
 
 PRIOR = (0.05, 0.03, 0.08)
 
@@ -61,7 +61,7 @@ def test_caught_and_missed_say_why_they_do_not_add_up_with_recall():
     assert ": by chance, or the class prior is wrong" in now.reasons["precision"]
     everything = decide_table(small, threshold=0.0, value=50, cost=4, class_prior=0.1)
     assert not everything.now.reasons
-    assert "1! [" in str(found)
+    assert "1.00! (" in str(found)
     assert "\n! now, money: computed with the positives caught held to 2: " in str(found)
     assert json.loads(json.dumps(found.to_dict()))["now"]["reasons"] == now.reasons
 
@@ -83,7 +83,7 @@ def test_to_review_nobody_is_sure_and_a_present_threshold_stands_by_itself(table
     low = narrow.now["money"].displayed[1]
     assert low > 0 > narrow.choice.band(narrow.now["money"])[0]
     assert narrow.best["reviews"].value == 0
-    assert best_said(narrow).endswith(f"the bound of its own interval holds, {number(low)}.")
+    assert best_said(narrow).endswith(f"the bound of its own interval holds, {number_text(low)}.")
 
 
 def test_an_impossible_class_prior_makes_all_that_stands_on_it_doubtful():

@@ -41,7 +41,7 @@ def test_labels_only_at_both_ends_are_seen_though_their_mean_rank_is_right(make_
 def test_a_prior_that_the_mean_score_contradicts(window, findings):
     found = findings(window.fair, window.scores, settings=CALIBRATED, class_prior=0.06)
     sentence = found["prior_against_calibration"].sentence
-    assert "given as 0.06, but the mean of the calibrated scores is 0.1" in sentence
+    assert "given as 0.06, but the mean of the calibrated scores is 0.10" in sentence
 
 
 def test_an_interval_that_holds_the_mean_score_is_not_contradicted(window, findings):
@@ -144,7 +144,7 @@ def test_a_few_mistaken_labels_at_low_scores_are_seen(make_window, findings):
     labels[np.flatnonzero(~window.positive)[:10]] = 1
     found = findings(labels, window.scores, settings=CALIBRATED)
     sentence = found["low_scores_by_calibration"].sentence
-    assert sentence.startswith("13% of the confirmed positives score at most")
+    assert sentence.startswith("13.1% of the confirmed positives score at most")
     assert "where calibrated scores put 5% of the positives" in sentence
     right = labels * window.positive
     assert "low_scores_by_calibration" not in findings(right, window.scores, settings=CALIBRATED)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from pumonitor.text import count_text, percent_text
+
 
 def test_equal_weights_are_silent(window, findings):
     assert findings(window.fair, window.scores, propensity=np.full(20_000, 0.3)) == {}
@@ -15,8 +17,8 @@ def test_a_few_tiny_propensities_are_named(window, findings):
     count = int(window.fair.sum())
     weights = np.concatenate([np.full(count - 3, 1 / 0.3), np.full(3, 500.0)])
     effective = weights.sum() ** 2 / (weights**2).sum()
-    assert f"The {count} confirmed positives count for only {effective:.0f}:" in sentence
-    assert f"the heaviest row holds {100 * 500 / weights.sum():.0f}% of all" in sentence
+    assert f"The {count} confirmed positives count for only {count_text(effective)}:" in sentence
+    assert f"the heaviest row holds {percent_text(500 / weights.sum())} of all" in sentence
 
 
 def test_the_share_of_the_heaviest_row_is_read_from_the_settings(window, findings):

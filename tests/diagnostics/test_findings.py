@@ -7,6 +7,7 @@ import pumonitor
 from pumonitor import ScoreTable
 from pumonitor.diagnostics.infeasible import infeasible_values
 from pumonitor.results import Estimate
+from pumonitor.text import number_text
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_an_area_far_above_one_is_not_said_to_be_within_sampling_error(rows):
     (finding,) = [one for one in ev.warnings if one.name == "infeasible"]
     assert ev["auc"].value > 4
     assert finding.severity == "warning"
-    assert f"AUC ({ev['auc'].value:.3g}), Average precision" in finding.sentence
+    assert f"AUC ({number_text(ev['auc'].value)}), Average precision" in finding.sentence
 
 
 def test_what_few_rows_leave_far_outside_is_not_said_to_be_just_outside():
@@ -51,7 +52,7 @@ def test_what_few_rows_leave_far_outside_is_not_said_to_be_just_outside():
     (finding,) = infeasible_values({"f1": wide}, {})
     assert finding.severity == "note"
     assert finding.sentence.startswith(
-        "Values outside what is possible, by no more than sampling error explains: F1 (3). "
+        "Values outside what is possible, by no more than sampling error explains: F1 (3.00). "
     )
 
 

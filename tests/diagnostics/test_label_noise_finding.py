@@ -4,6 +4,7 @@ import numpy as np
 
 from pumonitor import ScoreTable
 from pumonitor.prior.labels.label_noise import estimate_label_purity
+from pumonitor.text import number_text
 
 
 def evidence(labels, scores):
@@ -42,7 +43,7 @@ def test_a_purity_that_allows_for_them_makes_it_a_note(make_window, findings):
     purity = settings["label_purity_evidence"]["value"]
     found = findings(labels, window.scores, settings=settings, label_purity=purity)
     assert found["label_noise"].severity == "note"
-    assert f"with label_purity={purity:.2f}" in found["label_noise"].sentence
+    assert f"with label_purity={number_text(purity)}" in found["label_noise"].sentence
 
 
 def test_without_evidence_given_nothing_is_said(window, findings):

@@ -21,4 +21,4 @@ def test_only_of_what_was_estimated_from_scores(method, told):
     prior = ClassPriorEstimate(value=0.1, low=0.05, high=0.2, method=method, least=0.02)
     found = [one.sentence for one in prior_is_upper_bound(prior)]
     assert bool(found) is told
-    assert all("anything from 2.00% to 20.00% fits as well" in one for one in found)
+    assert all("anything from 2% to 20% fits as well" in one for one in found)

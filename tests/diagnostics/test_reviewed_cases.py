@@ -40,7 +40,7 @@ def test_propensities_make_labels_of_cases_reviewed_by_score_fair(window, findin
 def test_scores_nobody_reviews_are_named(window, findings):
     labels = reviewed(window, 0.5 * (window.rank > 0.9))
     sentence = findings(labels, window.scores)["never_reviewed"].sentence
-    assert sentence.startswith("90% of all rows score below")
+    assert sentence.startswith("90.2% of all rows score below")
 
 
 def test_negatives_confirmed_only_high_while_positives_come_from_everywhere(window, findings):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pumonitor.displayed import INFEASIBLE, UNDEFINED
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.views.estimates import INFEASIBLE, UNDEFINED
 from tests.monitor.delivery.mlflow.mlflow_history import (
     Points,
     active_runs,

@@ -6,10 +6,10 @@ import mlflow
 import numpy as np
 import pandas as pd
 import pytest
-from pumonitor_mlflow.metric_values import metric_values
 
 import pumonitor
 from pumonitor import audit_plan
+from pumonitor.views.estimates import logged_estimates
 
 
 def test_an_audit_is_read_with_the_column_of_ids(
@@ -37,7 +37,7 @@ def test_an_audit_is_read_with_the_column_of_ids(
     )
     ev = pumonitor.evaluate(labels, scores, threshold=1.0, audit=audit, ids=ids)
     assert ev["f1"].method == "audit"
-    assert result.metrics == metric_values(ev.estimates)
+    assert result.metrics == logged_estimates(ev.estimates)
     page = result.artifacts["pu/report"].content
     assert "With and without the audit" in page
     assert {"pu/audit_frequency", "pu/audit_positives"} <= set(result.artifacts)

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
-from pumonitor_mlflow.metric_values import metric_values
 from sklearn.linear_model import LogisticRegression
 
 import pumonitor
+from pumonitor.views.estimates import logged_estimates
 
 OPTIONS = {"class_prior": 0.2, "threshold": 0.1, "rng": 5}
 CONFIG = {**OPTIONS, "report": False}
@@ -24,7 +24,9 @@ def classifier(window: pd.DataFrame) -> LogisticRegression:
 @pytest.fixture
 def expected(classifier: LogisticRegression, window: pd.DataFrame) -> dict[str, float]:
     probability = classifier.predict_proba(window[["score", "amount"]])[:, 1]
-    return metric_values(pumonitor.evaluate(window["confirmed"], probability, **OPTIONS).estimates)
+    return logged_estimates(
+        pumonitor.evaluate(window["confirmed"], probability, **OPTIONS).estimates
+    )
 
 
 def test_a_logged_model_gets_each_metric_once_and_linked(
@@ -83,4 +85,4 @@ def test_a_function_on_arrays_is_evaluated(sqlite: str, window: pd.DataFrame) ->
         evaluator_config={"pu": {**CONFIG, "threshold": 1.0}},
     )
     ev = pumonitor.evaluate(window["confirmed"], window["score"], **{**OPTIONS, "threshold": 1.0})
-    assert result.metrics == metric_values(ev.estimates)
+    assert result.metrics == logged_estimates(ev.estimates)

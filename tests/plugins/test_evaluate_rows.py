@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
-from pumonitor_mlflow.metric_values import metric_values
 
 import pumonitor
 from pumonitor.errors import InputError
+from pumonitor.views.estimates import logged_estimates
 
 OPTIONS = {"class_prior": 0.2, "threshold": 1.0, "rng": 5}
 CONFIG = {**OPTIONS, "report": False}
@@ -50,7 +50,7 @@ def test_estimates_intervals_and_files_are_logged(store: str, window: pd.DataFra
         evaluator_config=OPTIONS,
     )
     ev = pumonitor.evaluate(window["confirmed"], window["score"], **OPTIONS)
-    assert result.metrics == metric_values(ev.estimates)
+    assert result.metrics == logged_estimates(ev.estimates)
     run = mlflow.last_active_run()
     assert run is not None
     assert own_metrics(run.info.run_id) == pytest.approx(result.metrics)
@@ -168,7 +168,7 @@ def test_the_type_pu_needs_no_evaluator_named_and_no_targets(
         evaluator_config={"pu": {"labels": "confirmed", **CONFIG}},
     )
     ev = pumonitor.evaluate(window["confirmed"], window["score"], **OPTIONS)
-    assert result.metrics == metric_values(ev.estimates)
+    assert result.metrics == logged_estimates(ev.estimates)
 
 
 def test_the_older_entry_to_evaluation_works_too(sqlite: str, window: pd.DataFrame) -> None:
@@ -200,7 +200,7 @@ def test_weights_and_propensities_may_be_columns_or_values(
     ev = pumonitor.evaluate(
         window["confirmed"], window["score"], sample_weight=weight, propensity=rate, **OPTIONS
     )
-    assert result.metrics == metric_values(ev.estimates)
+    assert result.metrics == logged_estimates(ev.estimates)
 
 
 def test_sources_of_labels_may_be_a_column(sqlite: str, window: pd.DataFrame) -> None:
@@ -243,7 +243,7 @@ def test_features_of_an_auxiliary_score_may_be_columns(sqlite: str, window: pd.D
         **options,
     )
     assert ev.class_prior.diagnostics["index"] == "auxiliary"
-    assert result.metrics == metric_values(ev.estimates)
+    assert result.metrics == logged_estimates(ev.estimates)
     with pytest.raises(InputError, match="names the column 'sizes' as auxiliary"):
         mlflow.models.evaluate(
             data=many,
@@ -290,7 +290,7 @@ def test_entity_names_a_column(sqlite: str, window: pd.DataFrame) -> None:
         window["confirmed"], window["score"], entity=window["card"], **OPTIONS
     )
     assert shared.settings["labeled_entities"] < shared.settings["n_labeled"]
-    assert result.metrics == metric_values(shared.estimates)
+    assert result.metrics == logged_estimates(shared.estimates)
 
 
 def test_the_column_of_values_gives_estimates_by_value(sqlite: str, window: pd.DataFrame) -> None:

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
-from pumonitor_mlflow.metric_values import metric_values
 
 import pumonitor
+from pumonitor.views.estimates import logged_estimates
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_frame_of_counts_stands_in_for_rows(store: str, counts: pd.DataFrame) 
         )
     table = pumonitor.ScoreTable.from_counts(**counts.sort_values("lower").to_dict("list"))
     ev = pumonitor.evaluate_table(table, class_prior=0.2, threshold=1.0)
-    assert result.metrics == metric_values(ev.estimates)
+    assert result.metrics == logged_estimates(ev.estimates)
     (point,) = MlflowClient().get_metric_history(run.info.run_id, "pu/auc")
     assert point.value == result.metrics["pu/auc"]
 

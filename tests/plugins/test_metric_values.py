@@ -2,9 +2,9 @@ import dataclasses
 import math
 
 import pytest
-from pumonitor_mlflow.metric_values import metric_values
 
 from pumonitor.results import Estimate
+from pumonitor.views.estimates import logged_estimates
 
 
 def estimate(value: float, low: float, high: float, *, name: str = "f1") -> Estimate:
@@ -21,7 +21,7 @@ def estimate(value: float, low: float, high: float, *, name: str = "f1") -> Esti
 
 
 def test_a_metric_is_logged_with_its_interval() -> None:
-    assert metric_values({"f1": estimate(0.4, 0.3, 0.6)}) == {
+    assert logged_estimates({"f1": estimate(0.4, 0.3, 0.6)}) == {
         "pu/f1": 0.4,
         "pu/f1_low": 0.3,
         "pu/f1_high": 0.6,
@@ -29,11 +29,13 @@ def test_a_metric_is_logged_with_its_interval() -> None:
 
 
 def test_an_undefined_metric_is_left_out_and_flagged() -> None:
-    assert metric_values({"f1": estimate(math.nan, math.nan, math.nan)}) == {"pu/f1_undefined": 1.0}
+    assert logged_estimates({"f1": estimate(math.nan, math.nan, math.nan)}) == {
+        "pu/f1_undefined": 1.0
+    }
 
 
 def test_an_infeasible_metric_is_logged_as_displayed_and_flagged() -> None:
-    assert metric_values({"f1": estimate(-0.1, -0.3, 0.2)}) == {
+    assert logged_estimates({"f1": estimate(-0.1, -0.3, 0.2)}) == {
         "pu/f1": 0.0,
         "pu/f1_low": 0.0,
         "pu/f1_high": 0.2,
@@ -44,11 +46,11 @@ def test_an_infeasible_metric_is_logged_as_displayed_and_flagged() -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_nothing_but_finite_numbers_leaves(bad: float) -> None:
     for part in (estimate(bad, 0.1, 0.2), estimate(0.1, bad, 0.2), estimate(0.1, 0.1, bad)):
-        assert all(math.isfinite(number) for number in metric_values({"f1": part}).values())
+        assert all(math.isfinite(number) for number in logged_estimates({"f1": part}).values())
 
 
 def test_a_wholly_impossible_metric_has_no_bounds_for_a_gate_to_pass_on() -> None:
-    assert metric_values({"f1": estimate(1.4, 1.2, 1.7)}) == {
+    assert logged_estimates({"f1": estimate(1.4, 1.2, 1.7)}) == {
         "pu/f1": 1.0,
         "pu/f1_infeasible": 1.0,
     }
@@ -59,7 +61,7 @@ def test_recall_stands_on_an_impossible_prior_only_where_labels_may_be_mistaken(
     pure: bool,
 ) -> None:
     precision = dataclasses.replace(estimate(1.4, 1.2, 1.7, name="precision"), se=0.1)
-    told = metric_values(
+    told = logged_estimates(
         {"precision": precision, "recall": estimate(0.6, 0.5, 0.7, name="recall")}, pure=pure
     )
     bare = {key: number for key, number in told.items() if key.startswith("pu/recall")}
@@ -72,6 +74,6 @@ def test_recall_stands_on_an_impossible_prior_only_where_labels_may_be_mistaken(
 
 def test_a_precision_above_one_by_chance_leaves_the_others_as_they_are() -> None:
     precision = dataclasses.replace(estimate(1.2, 1.02, 1.4, name="precision"), se=0.09)
-    told = metric_values({"precision": precision, "f1": estimate(0.4, 0.3, 0.6)})
+    told = logged_estimates({"precision": precision, "f1": estimate(0.4, 0.3, 0.6)})
     assert told["pu/f1_low"] == 0.3
     assert "pu/f1_infeasible" not in told

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pumonitor.cli.alert_numbers import interval
 from pumonitor.diagnostics.impossible_prior import came_out_impossible
 from pumonitor.monitor.charts.time_series import value_text
 from pumonitor.monitor.delivery.notifications.promotion_words import difference_said
@@ -24,6 +23,7 @@ from pumonitor.monitor.rules.causes.amounts import change, ratio
 from pumonitor.monitor.rules.causes.by_audits import _ranking_in_words, _times
 from pumonitor.monitor.rules.causes.named import Size
 from pumonitor.monitor.rules.detectors import Detection
+from pumonitor.names import estimate_with_interval
 from pumonitor.ports import Window
 from pumonitor.prior.followed.in_words import prior_origin
 
@@ -128,7 +128,7 @@ OF_ANY = {
         triple(*ends, before=0.9, after=0.8, change=ends[1])
     ),
     "a chart": lambda low, value, high: value_text(value, low, high),
-    "a table of alerts": lambda low, value, high: interval(value, low, high),
+    "a table of alerts": lambda low, value, high: estimate_with_interval("f1", value, low, high),
     "a notification": notified,
     "an impossible number": lambda low, value, high: came_out_impossible(
         "f1", triple(low, value, high), value

@@ -15,6 +15,7 @@ from pumonitor.report.charts import build_chart, chart_names, to_svg
 from pumonitor.report.figures import audit_figures
 from pumonitor.report.theme import themed
 from pumonitor.results import Evaluation
+from pumonitor.text import given_text
 
 ROWS, THRESHOLD = 3000, 2.0
 
@@ -80,7 +81,7 @@ def test_parts_of_the_positives_add_up(both: Any, charts: Any) -> None:
     found = both[0]
     parts = inline(charts["audit_positives"])[0]
     for one in found.audit.by_bin():
-        name = "lowest" if one["from"] is None else f"from {one['from']:.4g}"
+        name = "lowest" if one["from"] is None else f"from {given_text(one['from'])}"
         by = {row["part"]: row["positives"] for row in parts if row["score"] == name}
         assert by["Confirmed"] == one["labeled"]
         assert by["Found by the audit"] == one["positive"]

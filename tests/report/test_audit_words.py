@@ -14,6 +14,7 @@ from pumonitor import audit_plan
 from pumonitor.report.assumptions import assumptions
 from pumonitor.report.html import render_html
 from pumonitor.results import Evaluation
+from pumonitor.text import probability_text
 
 ROWS, THRESHOLD = 6000, 2.0
 
@@ -55,7 +56,7 @@ def test_what_is_assumed_is_what_the_audit_assumes(audited: Any) -> None:
     assert "jump nowhere but at the threshold" in said["Fair labels"]
     fairness = audited["check"].audit.fairness
     assert fairness.p_value < 0.05
-    found = f"The audit found that {fairness.sentence} (p = {fairness.p_value:.2g})."
+    found = f"The audit found that {fairness.sentence} ({probability_text(fairness.p_value)})."
     assert said["Fair labels"].endswith(found)
     assert "drawn at random" in said["The audit"]
     assert "Its verdicts are the truth" in said["The audit"]

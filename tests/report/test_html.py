@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 
 import pytest
 
+from pumonitor.names import title
 from pumonitor.report.figures import inline_svg
 from pumonitor.report.html import render_html
-from pumonitor.report.numbers import number
-from pumonitor.report.words import title
 from pumonitor.results import Evaluation
+from pumonitor.text import number_text
 
 VOID = {"meta", "rect", "path", "line"}
 
@@ -96,8 +96,8 @@ def test_all_estimates_stand_in_the_page_with_their_intervals(
             assert f"No value: {estimate.undefined_reason}." in text
             continue
         value, low, high = estimate.displayed
-        assert number(value) in text
-        assert f"{number(low)} to {number(high)}" in text
+        assert number_text(value) in text
+        assert f"{number_text(low)} to {number_text(high)}" in text
 
 
 def test_the_page_says_what_it_rests_on_and_assumes(case_control_page: str) -> None:
@@ -124,7 +124,7 @@ def test_impossible_values_are_said_to_be_so_and_what_that_means(
     impossible: Evaluation, impossible_page: str
 ) -> None:
     text = _text(impossible_page)
-    came_out = number(impossible["precision"].value)
+    came_out = number_text(impossible["precision"].value)
     assert f"Impossible value: it came out at {came_out} (" in text
     assert "Chance does not explain that" in text
     assert "Chance alone can do that" in text

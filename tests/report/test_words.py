@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from pumonitor.names import VALUE
-from pumonitor.report.numbers import percent
-from pumonitor.report.uncorrected import uncorrected_value
-from pumonitor.report.words import GROUPS, MEANING, TITLES, title, verdict
+from pumonitor.names import GROUPS, MEANING, TITLES, VALUE, title
+from pumonitor.report.verdict import verdict
 from pumonitor.results import Evaluation
+from pumonitor.text import percent_text
+from pumonitor.views.estimates import uncorrected_value
 
 
 def test_every_estimate_is_grouped_once_named_and_explained(usual: Evaluation) -> None:
@@ -28,10 +28,10 @@ def test_the_verdict_gives_precision_with_its_interval_and_what_naive_counting_s
     sentences = verdict(usual)
     value, low, high = usual["precision"].displayed
     assert sentences[0].startswith("Of the cases the model flags at 0.6, about ")
-    assert f"{percent(value, width=high - low)} (" in sentences[0]
+    assert f"{percent_text(value, width=high - low)} (" in sentences[0]
     naive = uncorrected_value(usual, "precision")
     assert naive is not None
-    assert f"would have given {percent(naive, width=high - low)}." in sentences[0]
+    assert f"would have given {percent_text(naive, width=high - low)}." in sentences[0]
     assert not any("warning" in sentence for sentence in sentences)
 
 

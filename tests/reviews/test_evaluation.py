@@ -11,6 +11,7 @@ from benchmarks.reviews.windows import Cell, counts_of, draw_window
 from pumonitor import Reviews
 from pumonitor.reviews import KINDS
 from pumonitor.reviews.reading import read_reviews
+from pumonitor.text import percent_text
 from tests.reviews.made_up_queue import read, window
 
 CASE = window(21, rows=6000, class_prior=0.03)
@@ -198,7 +199,7 @@ def test_stopped_rows_are_told_of(share, severity):
     told = {finding.name: finding for finding in found.findings}["stopped_unseen"]
     assert told.severity == severity
     assert told.sentence.startswith(
-        f"{stopped[FLAGGED].mean():.0%} of the flagged rows were stopped"
+        f"{percent_text(stopped[FLAGGED].mean())} of the flagged rows were stopped"
     )
 
 

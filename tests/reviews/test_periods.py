@@ -54,7 +54,7 @@ def test_another_capacity_is_told_and_is_no_change_of_anything_else(found):
     _, changes = found
     changed = changes["capacity doubled"]
     assert changed.reviewed == pytest.approx((0.02, 0.04), rel=0.01)
-    assert "4.00% of the rows were reviewed, 2.00% in the reference" in (
+    assert "4% of the rows were reviewed, 2% in the reference" in (
         cause_by_reviews(changed, windows=3).sentence
     )
     # Narrow enough to say that nothing happened, where independent estimates would not be.

@@ -12,6 +12,7 @@ from pumonitor.cli.app import app
 from pumonitor.names import VALUE
 from pumonitor.report.html import render_html
 from pumonitor.report.verdict import verdict
+from pumonitor.text import count_text
 from tests.values.valued_rows import shop
 
 SHOP = shop(5, rows=3000)
@@ -87,7 +88,7 @@ def test_a_column_that_is_no_value_is_named(file, arguments, message):
 def test_sentences_and_report_name_what_is_missed(evaluation):
     sentence = next(text for text in verdict(evaluation) if "worth" in text)
     low, high = evaluation["missed_value"].low, evaluation["missed_value"].high
-    assert f"EUR ({low:,.0f} to {high:,.0f}). It finds " in sentence
+    assert f"EUR ({count_text(low)} to {count_text(high)}). It finds " in sentence
     page = render_html(evaluation)
     assert "EUR of positives missed" in page
     assert sentence in page

@@ -19,6 +19,7 @@ from pumonitor.monitor.windows.evaluation.class_priors import own_class_prior
 from pumonitor.ports import Pane
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.tables import ScoreTable
+from pumonitor.text import moment_cell, moment_text
 
 _NAMED: Final = 3
 
@@ -38,7 +39,7 @@ class WaitingWindow:
     mature_at: datetime
 
     def __str__(self) -> str:
-        return f"{self.start:%Y-%m-%d %H:%M} (mature on {self.mature_at:%Y-%m-%d %H:%M} UTC)"
+        return f"{moment_cell(self.start)} (mature on {moment_text(self.mature_at)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +171,7 @@ def _together(
         table=table,
         class_prior=_class_prior(ledger, monitor, configuration, [one for one, _ in kept], table),
         left_out=tuple(
-            f"{one.window.start:%Y-%m-%d %H:%M}"
+            moment_cell(one.window.start)
             for one, table in zip(found, tables, strict=True)
             if table is None
         ),

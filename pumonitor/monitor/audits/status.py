@@ -12,6 +12,7 @@ from pumonitor.monitor.audits.unused import unused_audits
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.audits import ReadAudit, StoredReading
+from pumonitor.text import day_text
 
 __all__ = ["AuditStatus", "StandingOfAudits", "standing_of_audits"]
 
@@ -110,7 +111,7 @@ class BetweenStatus:
         """In a sentence."""
         return (
             f"Audit {self.name} between champion and {self.challenger}, drawn on "
-            f"{self.drawn_at:%Y-%m-%d}: {self.judged} of {self.cases} cases read; "
+            f"{day_text(self.drawn_at)}: {self.judged} of {self.cases} cases read; "
             "pumonitor challenge says what follows."
         )
 

@@ -10,6 +10,7 @@ from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.round import OnProgress, Round
 from pumonitor.ports import PredictionSource
+from pumonitor.text import moment_text
 
 if TYPE_CHECKING:
     from pumonitor.monitor.challenging.judged import Scored
@@ -40,7 +41,7 @@ def score_in_round(
             ledger,
             open_source=open_source,
             on_window=lambda challenger, start: on_progress(
-                f"Scoring {monitor.name} {start:%Y-%m-%d %H:%M} UTC by {challenger}", 0, 0
+                f"Scoring {monitor.name} {moment_text(start)} by {challenger}", 0, 0
             ),
             is_stopped=is_stopped,
         )

@@ -36,6 +36,7 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.promotion.by_gate import deployed_by
 from pumonitor.monitor.promotion.registry import RegistryError, asking_registry
 from pumonitor.ports import PredictionSource
+from pumonitor.text import moment_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,8 +202,7 @@ def score_challengers(
         )
         windows += scored
         failures += [
-            (f"challenger {name}, window of {start:%Y-%m-%d %H:%M} UTC", error)
-            for start, error in failed
+            (f"challenger {name}, window of {moment_text(start)}", error) for start, error in failed
         ]
     return Scored(windows=windows, failures=tuple(failures))
 
@@ -218,7 +218,7 @@ def judged(
         since = judged_since(ledger, monitor, challenger)
         audits[name] = audits_between(ledger, series, since=since)
         errors[name] = tuple(
-            f"{one.start:%Y-%m-%d %H:%M} UTC: {one.error}"
+            f"{moment_text(one.start)}: {one.error}"
             for one in ledger.challengers.windows(series)
             if one.found is None and one.error is not None
         )
@@ -256,7 +256,7 @@ def _without_windows(judgement: Judgement, errors: Sequence[str], since: JudgedS
     reason = "no window is mature and scored yet"
     if since.latest is not None:
         moment, why = since.latest
-        reason += f" that began after {moment:%Y-%m-%d %H:%M} UTC, when {why}"
+        reason += f" that began after {moment_text(moment)}, when {why}"
     return replace(judgement, reason=reason)
 
 

@@ -30,6 +30,7 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.challengers import ChallengerSeries
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.ports import Pane, PredictionSource
+from pumonitor.text import percent_text
 
 
 def series_of(monitor: Monitor, challenger: NamedChallenger) -> ChallengerSeries:
@@ -236,7 +237,7 @@ def _message(
             f"**{monitor.name}**: challenger {challenger.name} ({challenger.scored_by}) less the "
             "deployed model, on the labels of all windows up to each step. Intervals hold at all "
             f"steps together. `pu/recall_difference` is that of recall among the highest "
-            f"{100 * capacity:.3g}% of rows of either model."
+            f"{percent_text(capacity)} of rows of either model."
         ),
     )
     return NewMessage(

@@ -25,6 +25,7 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.promotion.by_gate import deployed_by
 from pumonitor.monitor.promotion.registry import asking_registry
 from pumonitor.ports import PredictionSource
+from pumonitor.text import moment_text, number_text
 
 if TYPE_CHECKING:
     pass
@@ -144,10 +145,12 @@ class Trained:
     @property
     def said(self) -> str:
         """For people."""
-        held_out = "" if self.held_out_aul is None else f"; AUL held out {self.held_out_aul:.3f}"
+        held_out = (
+            "" if self.held_out_aul is None else f"; AUL held out {number_text(self.held_out_aul)}"
+        )
         return (
             f"Trained {self.link} on {self.rows:,} rows of {self.windows} windows up to "
-            f"{self.until:%Y-%m-%d %H:%M} UTC, {self.labels:,} of them confirmed{held_out}. It is "
+            f"{moment_text(self.until)}, {self.labels:,} of them confirmed{held_out}. It is "
             "judged on windows that begin later."
         )
 
@@ -183,7 +186,7 @@ def train_and_register(
         trained_on,
         open_source=open_source,
         hold_out=hold_out,
-        on_window=lambda start: on_step(f"Reading {start:%Y-%m-%d %H:%M} UTC"),
+        on_window=lambda start: on_step(f"Reading {moment_text(start)}"),
     )
     on_step("Training")
     model = train(rows)

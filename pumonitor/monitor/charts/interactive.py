@@ -11,6 +11,7 @@ import numpy as np
 from pumonitor.monitor.charts.paths import Frame
 from pumonitor.monitor.charts.ticks import value_ticks
 from pumonitor.monitor.charts.time_series import Drawn, Level, Mark, frame_of, value_text
+from pumonitor.text import moments_text
 
 _HEIGHT: Final = 320
 _MANY: Final = 250
@@ -110,8 +111,8 @@ def _windows(series: Drawn, marks: Sequence[Mark], zone: tzinfo) -> Iterator[dic
 
 def _said(series: Drawn, place: int, zone: tzinfo) -> Iterator[str]:
     """A window's numbers in the words of the drawing."""
-    start, end = (one[place].astimezone(zone) for one in (series.starts, series.ends))
-    yield f"{start:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}"
+    start, end = series.starts[place], series.ends[place]
+    yield moments_text(start, end, zone)
     if np.isfinite(series.value[place]):
         yield value_text(series.value[place], series.low[place], series.high[place])
     else:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pumonitor._arrays import FloatArray
 from pumonitor.monitor.charts.paths import Frame, band_path, line_path, with_room
 from pumonitor.monitor.charts.ticks import moment_ticks, value_ticks
-from pumonitor.report.numbers import number
+from pumonitor.text import moment_text, with_interval
 
 _WIDTH: Final = 960
 _HEIGHT: Final = 300
@@ -278,7 +278,7 @@ def _dots(frame: Frame, series: Drawn, x: FloatArray, zone: tzinfo) -> Iterator[
     if len(seen) > _MOST_DOTS:
         seen = np.union1d(seen[-_MOST_DOTS // 3 :], np.flatnonzero(lonely))
     for place in seen.tolist():
-        said = f"{series.starts[place].astimezone(zone):%Y-%m-%d %H:%M}: "
+        said = f"{moment_text(series.starts[place], zone)}: "
         said += value_text(series.value[place], series.low[place], series.high[place])
         kind = "dot provisional" if series.provisional[place] else "dot"
         dot = Markup(
@@ -299,10 +299,7 @@ def value_text(value: float, low: float, high: float) -> str:
     >>> value_text(0.62, 0.5, 0.7), value_text(0.62, np.nan, np.nan)
     ('0.620 (0.500 to 0.700)', '0.620')
     """
-    said = number(float(value))
-    if np.isfinite(low) and np.isfinite(high):
-        said += f" ({number(float(low))} to {number(float(high))})"
-    return said
+    return with_interval(float(value), float(low), float(high))
 
 
 def _lonely(has_value: NDArray[np.bool_]) -> NDArray[np.bool_]:

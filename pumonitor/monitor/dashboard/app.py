@@ -39,13 +39,6 @@ from pumonitor.monitor.dashboard.people import add_forms
 from pumonitor.monitor.dashboard.protection import protect
 from pumonitor.monitor.dashboard.sign_in import add_sign_in, sign_in_address
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.in_words import (
-    estimate_text,
-    interval_shown,
-    length_words,
-    marked,
-    moment_text,
-)
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 from pumonitor.monitor.page_addresses import (
@@ -57,9 +50,9 @@ from pumonitor.monitor.page_addresses import (
 )
 from pumonitor.monitor.rules.alerts.alert import AlertIdentity, Transition
 from pumonitor.monitor.views.condition import condition_badge
-from pumonitor.names import title
+from pumonitor.names import estimate_text, title
 from pumonitor.plain_text import one_line
-from pumonitor.report.numbers import percent
+from pumonitor.text import interval_shown, marked, moment_cell, percent_text, span_text
 
 # The address of the database is for those who run it.
 _UNAVAILABLE: Final = "It cannot be asked at the moment. The server's log says why."
@@ -168,11 +161,11 @@ def _teach_words(app: Flask) -> None:
     app.jinja_env.filters.update(
         estimate=lambda row: marked(estimate_text(row.metric, row.value), row.infeasible_reason),
         interval=lambda row: interval_shown(row.low, row.high),
-        when=moment_text,
+        when=moment_cell,
         one_line=one_line,
-        length_words=length_words,
+        span_text=span_text,
         lines=lambda text: [one_line(line) for line in text.split("\n")],
-        percent=percent,
+        percent=percent_text,
     )
     app.jinja_env.globals.update(
         estimate_text=estimate_text,

@@ -30,6 +30,7 @@ from pumonitor.monitor.inspection.label_plans import rule_sights
 from pumonitor.monitor.inspection.outcomes import Outcome, tried
 from pumonitor.monitor.inspection.reading_cost import PastReadings, past_readings
 from pumonitor.monitor.windows.input_findings import findings_of_windows, summed_up
+from pumonitor.text import moment_text
 
 if TYPE_CHECKING:
     from pumonitor.monitor.challenging.challengers import Challenger
@@ -132,7 +133,7 @@ def check_challengers(configuration: Configuration, monitor: Monitor) -> Iterato
             if isinstance(found, PumonitorError):
                 raise found
             until = found.trained_until
-            since = "" if until is None else f", judged on windows from {until:%Y-%m-%d %H:%M} UTC"
+            since = "" if until is None else f", judged on windows from {moment_text(until)}"
             return f"{found.scored_by}{since}"
 
         yield tried(f"{monitor.name}.challengers.{name}", resolve, configuration.mask)

@@ -38,6 +38,7 @@ from pumonitor.monitor.windows.due.due_windows import end_of_windows, partial_be
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Pane, PredictionSource, SourceDescription, Window
 from pumonitor.prior.followed.worth_of_audits import Worth
+from pumonitor.text import day_text, moment_text, percent_text, span_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,15 +272,12 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
         yield "there are no predictions yet"
         return
     if last > now:
-        yield (
-            f"there are predictions from the future, up to {last:%Y-%m-%d %H:%M} UTC: check "
-            "time_zone"
-        )
+        yield (f"there are predictions from the future, up to {moment_text(last)}: check time_zone")
     window = monitor.windows.containing(last)
     if now - last > 2 * (window.end - window.start):
         yield (
-            f"the last prediction is from {last:%Y-%m-%d %H:%M} UTC: no window after "
-            f"{end_of_windows(monitor, last):%Y-%m-%d %H:%M} UTC is due until new ones arrive"
+            f"the last prediction is from {moment_text(last)}: no window after "
+            f"{moment_text(end_of_windows(monitor, last))} is due until new ones arrive"
         )
     parts = (partial_beginning(monitor, first), partial_end(monitor, last, now=now))
     yield from filter(None, parts)
@@ -295,8 +293,8 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
         start, end = monitor.reference.span(monitor.zone)
         if end <= first or start > last:
             yield (
-                f"the reference has no predictions: the predictions are from {first:%Y-%m-%d} to "
-                f"{last:%Y-%m-%d}"
+                f"the reference has no predictions: the predictions are from {day_text(first)} to "
+                f"{day_text(last)}"
             )
         elif end + monitor.maturity > now:
             yield "the reference is not mature yet: windows are not compared with it until it is"
@@ -304,9 +302,9 @@ def _warnings(monitor: Monitor, description: SourceDescription, *, now: datetime
     slow = description.delay_quantiles.get(0.9)
     if slow is not None and timedelta(seconds=slow) > monitor.maturity:
         yield (
-            f"one confirmation in ten arrives after more than {slow / 86400:.1f} days, so a "
-            f"maturity of {monitor.maturity.total_seconds() / 86400:g} days leaves it out: make "
-            "maturity longer"
+            "one confirmation in ten arrives after more than "
+            f"{span_text(timedelta(seconds=slow))}, so a maturity of "
+            f"{monitor.maturity.total_seconds() / 86400:g} days leaves it out: make maturity longer"
         )
 
 
@@ -383,12 +381,12 @@ def _label_warnings(monitor: Monitor, description: SourceDescription) -> Iterato
     # Delays are those of labels that confirm a prediction; without known_at there are none.
     median = description.delay_quantiles.get(0.5)
     if description.refused:
-        share = 100 * description.refused / description.confirmed
+        share = description.refused / description.confirmed
         yield (
             f"{description.refused:,} of {description.confirmed:,} confirmed predictions "
-            f"({share:.1f}%) were confirmed more than a day before they were made: such labels are "
-            "not counted; check known_at and time, their time_zone and time_unit, and that each id "
-            "belongs to one prediction, not to a case that is scored repeatedly"
+            f"({percent_text(share)}) were confirmed more than a day before they were made: such "
+            "labels are not counted; check known_at and time, their time_zone and time_unit, and "
+            "that each id belongs to one prediction, not to a case that is scored repeatedly"
         )
     if description.unmatched is not None:
         tables = f"{name} and reviews" if description.reviews else name

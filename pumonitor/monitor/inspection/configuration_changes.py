@@ -14,6 +14,7 @@ from pumonitor.monitor.config.file import configuration_hash, configuration_mean
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import EvaluatedWindow
+from pumonitor.text import day_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,19 +40,19 @@ class OtherConfiguration:
     @property
     def from_day(self) -> str:
         """Day in UTC on which the first of these windows starts."""
-        return f"{self.first:%Y-%m-%d}"
+        return day_text(self.first)
 
     @property
     def to_day(self) -> str:
         """Day in UTC after the last of these windows."""
-        return f"{self.last + timedelta(days=1) - timedelta.resolution:%Y-%m-%d}"
+        return day_text(self.last + timedelta(days=1) - timedelta.resolution)
 
     def said(self) -> str:
         """One sentence: how many windows, from when to when, and which keys changed."""
         one = self.windows == 1
         return (
             f"{self.monitor}: {self.windows} window{'' if one else 's'} from {self.from_day} to "
-            f"{self.last:%Y-%m-%d} {'was' if one else 'were'} evaluated under another "
+            f"{day_text(self.last)} {'was' if one else 'were'} evaluated under another "
             f"configuration ({'; '.join(self.changes)})"
         )
 

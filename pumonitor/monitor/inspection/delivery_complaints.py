@@ -8,6 +8,7 @@ from datetime import timedelta
 from pumonitor.monitor.inspection.complaint import Complaint
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.outbox import Waiting
+from pumonitor.text import moment_text, span_text
 
 _UNDELIVERED = timedelta(hours=1)
 
@@ -22,7 +23,7 @@ def lease_complaints(ledger: Ledger) -> Iterator[Complaint]:
             yield Complaint(
                 severity="warning",
                 what=f"{holder.held} {what} held by {holder.name} until "
-                f"{holder.until:%H:%M:%S} UTC",
+                f"{moment_text(holder.until)}",
                 remedy="nothing has to be done while that process works and renews its lease; if "
                 "it has died, the next run after that time takes over",
             )
@@ -49,16 +50,11 @@ def outbox_complaints(ledger: Ledger) -> list[Complaint]:
                 Complaint(
                     severity="error" if waiting.failed else "warning",
                     what=f"{name}: {count} message{' waits' if count == 1 else 's wait'}, "
-                    f"the oldest {_ago(waiting.oldest)}{because if waiting.failed else ''}",
+                    f"the oldest {span_text(waiting.oldest)}{because if waiting.failed else ''}",
                     remedy=_remedy_of(name, waiting),
                 )
             )
     return found
-
-
-def _ago(waited: timedelta) -> str:
-    minutes = waited.total_seconds() / 60
-    return f"{minutes:.0f} min" if minutes < 60 else f"{minutes / 60:.0f} h"
 
 
 def _remedy_of(name: str, waiting: Waiting) -> str:
@@ -66,6 +62,6 @@ def _remedy_of(name: str, waiting: Waiting) -> str:
         return "the next run sends them once the destination answers"
     return (
         "make sure that the destination answers; the first run after "
-        f"{waiting.next_try:%Y-%m-%d %H:%M} UTC tries again, or the next run after pumonitor "
+        f"{moment_text(waiting.next_try)} tries again, or the next run after pumonitor "
         f"doctor --take-up {name}"
     )

@@ -33,6 +33,7 @@ from pumonitor.monitor.views.condition import condition_text
 from pumonitor.monitor.windows.due.settled import files_digest, may_be_read
 from pumonitor.monitor.windows.opening import open_monitor_source
 from pumonitor.ports import PredictionSource
+from pumonitor.text import moment_text
 
 _COMPLAINED_OF: Final = ("source unreachable", "late", "no data", "no results yet")
 """Conditions that are not said more closely of windows or alerts."""
@@ -122,7 +123,7 @@ def _of_uses(ledger: Ledger, configuration: Configuration) -> Iterator[Complaint
             yield Complaint(
                 severity="error",
                 what=f"{monitor.name}: two configurations take turns on this state database; the "
-                f"other one (hash {other[:8]}) last had its turn at {at:%Y-%m-%d %H:%M} UTC "
+                f"other one (hash {other[:8]}) last had its turn at {moment_text(at)} "
                 f"({'; '.join(changes)})",
                 remedy="stop whoever uses the one that is not wanted, or give one of them another "
                 "name or state database; pumonitor run --take-over puts this file's to use",
@@ -188,7 +189,7 @@ def _of_monitor(
     if not any(one.severity == "error" for one in of_tables):
         (condition,) = read_conditions(ledger, {monitor.name: monitor}, now=now)
         if condition.condition in _COMPLAINED_OF:
-            said = condition_text(condition, "{:%Y-%m-%d %H:%M} UTC".format)
+            said = condition_text(condition, moment_text)
             complaints.append(
                 Complaint(
                     severity="warning", what=f"{monitor.name}: {said}", remedy=condition.remedy

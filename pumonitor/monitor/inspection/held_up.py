@@ -8,6 +8,7 @@ from typing import Final
 
 from pumonitor.monitor.ledger.claims.held_up import HoldUp
 from pumonitor.ports import Window
+from pumonitor.text import day_text, moment_text
 
 _SHOWN: Final = 5
 
@@ -15,7 +16,7 @@ _SHOWN: Final = 5
 def hold_up_notes(found: Sequence[HoldUp]) -> list[str]:
     """One sentence with its remedy for each of the first few windows that hold up later ones."""
     notes = [
-        f"{one.monitor}: {_waiting(one)} for the window of {one.window.start:%Y-%m-%d %H:%M} UTC, "
+        f"{one.monitor}: {_waiting(one)} for the window of {moment_text(one.window.start)}, "
         f"which cannot be counted: {one.error.rstrip('.')}. Repair its rows and start pumonitor "
         f"backfill {one.monitor} --reprocess failed {dates_of([one.window])}, which counts it at "
         f"once; or wait: {until_given_up(one)}"
@@ -32,9 +33,7 @@ def until_given_up(found: HoldUp) -> str:
     """When the window is given up, so that later windows stop waiting for it."""
     attempts = f"{found.attempts_left} more failed attempt{'' if found.attempts_left == 1 else 's'}"
     since = (
-        ""
-        if found.given_up_from is None
-        else f", not before {found.given_up_from:%Y-%m-%d %H:%M} UTC"
+        "" if found.given_up_from is None else f", not before {moment_text(found.given_up_from)}"
     )
     return f"{_waiting(found)} until it is given up, after {attempts}{since}"
 
@@ -44,7 +43,7 @@ def dates_of(windows: Iterable[Window]) -> str:
     chosen = list(windows)
     first = min(one.start for one in chosen)
     last = max(one.end for one in chosen) + timedelta(days=1) - timedelta(microseconds=1)
-    return f"--from {first:%Y-%m-%d} --to {last:%Y-%m-%d}"
+    return f"--from {day_text(first)} --to {day_text(last)}"
 
 
 def _waiting(found: HoldUp) -> str:

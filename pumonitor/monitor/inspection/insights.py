@@ -23,6 +23,7 @@ from pumonitor.monitor.windows.messages.window_messages import verdict_of
 from pumonitor.plain_text import one_line
 from pumonitor.ports import State
 from pumonitor.results import Finding
+from pumonitor.text import moment_cell
 
 SHOWN: Final = ("class_prior", "aul", "auc", "precision", "recall", "f1")
 _RECENT: Final = timedelta(days=400)
@@ -265,7 +266,7 @@ def finding_notes(
         if newest is None:
             continue
         stored = ledger.evaluation_behind(newest)
-        when = f"{newest.window_start:%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+        when = moment_cell(newest.window_start)
         for finding in () if stored is None else findings_in(stored.evaluation):
             said = f"{finding.severity.capitalize()}, {when}: {finding}"
             notes.setdefault(finding.name, said)
@@ -285,7 +286,7 @@ def undefined_notes(rows: Sequence[PublishedResult]) -> list[str]:
             without.setdefault(reason, []).append(start)
     notes = []
     for reason, starts in without.items():
-        when = f"{max(starts):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+        when = moment_cell(max(starts))
         others = len(set(starts)) - 1
         more = f" and {others} other window{'s' if others > 1 else ''}" if others else ""
         notes.append(f"No numbers, {when}{more}: {reason}")
@@ -398,7 +399,7 @@ def prior_notes(ledger: Ledger, rows: Sequence[PublishedResult], *, segment: str
         said = "" if stored is None else prior_said(ledger, stored)
         if said:
             version = f", version {one_line(row.model_version)}" if row.model_version else ""
-            when = f"{row.window_start:%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+            when = moment_cell(row.window_start)
             notes.append(f"class_prior of {when}{version}: {said}")
     return notes
 

@@ -9,6 +9,7 @@ from typing import Final
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.inspection.label_health import LabelHealth
 from pumonitor.plain_text import one_line
+from pumonitor.text import count_text, moment_text, number_text, percent_text
 
 WHERE_WORDS: Final = {
     "below the cut": "just below the cut of the queue",
@@ -45,18 +46,19 @@ def _positives_in_words(health: LabelHealth) -> Iterator[str]:
     if positives.value is None:
         yield f"{known}."
     elif positives.low is None or positives.high is None:
-        yield f"{known}, of some {positives.value:,.0f}."
+        yield f"{known}, of some {count_text(positives.value)}."
     else:
-        ends = f"{positives.low:,.0f} to {positives.high:,.0f}"
-        yield f"{known}, of some {positives.value:,.0f} ({ends})."
+        ends = f"{count_text(positives.low)} to {count_text(positives.high)}"
+        yield f"{known}, of some {count_text(positives.value)} ({ends})."
 
 
 def _unseen_in_words(health: LabelHealth) -> Iterator[str]:
     if health.not_reviewed is None or health.stopped is None:
         return
     yield (
-        f"Nobody reviewed {health.not_reviewed:.1%} of the rows, and {health.stopped:.1%} were "
-        "declined outright without a verdict: nobody will know what these were."
+        f"Nobody reviewed {percent_text(health.not_reviewed)} of the rows, and "
+        f"{percent_text(health.stopped)} were declined outright without a verdict: nobody will "
+        "know what these were."
     )
 
 
@@ -65,17 +67,17 @@ def _lateness_in_words(health: LabelHealth) -> Iterator[str]:
     for arrival in health.arrivals[:1]:
         parts = []
         if words and arrival.verdicts.value is not None:
-            parts.append(f"{arrival.verdicts.value:.0%} of the verdicts")
+            parts.append(f"{percent_text(arrival.verdicts.value)} of the verdicts")
         if arrival.complaints.value is not None:
             what = "complaints" if health.has_reviews else "labels"
-            parts.append(f"{arrival.complaints.value:.0%} of the {what}")
+            parts.append(f"{percent_text(arrival.complaints.value)} of the {what}")
         if parts:
             age = shown_duration(timedelta(days=arrival.age_days))
             when = "By the end of a window" if not arrival.age_days else f"{age} after its end"
             yield f"{when} {' and '.join(parts)} have come that come by the maturity."
     newest = next((window for window in reversed(health.windows) if window.to_come), None)
     if newest is not None and newest.to_come is not None:
-        yield f"Window of {newest.start:%Y-%m-%d %H:%M} UTC: {newest.to_come.sentence}"
+        yield f"Window of {moment_text(newest.start)}: {newest.to_come.sentence}"
 
 
 def _agreement_in_words(health: LabelHealth) -> Iterator[str]:
@@ -91,8 +93,8 @@ def _agreement_in_words(health: LabelHealth) -> Iterator[str]:
         return
     most = max(health.reviewers, key=lambda reviewer: reviewer.differ / max(reviewer.shared, 1))
     yield (
-        f"Reviewers differ on {differ / shared:.0%} of the verdicts on cases that two of them "
-        f"decided; most often {one_line(most.name)}, on {most.differ} of {most.shared}."
+        f"Reviewers differ on {percent_text(differ / shared)} of the verdicts on cases that two of "
+        f"them decided; most often {one_line(most.name)}, on {most.differ} of {most.shared}."
     )
 
 
@@ -107,6 +109,6 @@ def _worth_in_words(health: LabelHealth) -> Iterator[str]:
     best = max(useful, key=lambda worth: worth.narrower["recall"])
     yield (
         f"{best.cases} reviews more tell most {WHERE_WORDS[best.where]}: recall is known to "
-        f"±{best.width_now['recall'] / 2:.3f} now, and would be to about "
-        f"±{best.width_then['recall'] / 2:.3f}."
+        f"±{number_text(best.width_now['recall'] / 2)} now, and would be to about "
+        f"±{number_text(best.width_then['recall'] / 2)}."
     )

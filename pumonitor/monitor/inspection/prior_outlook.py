@@ -17,6 +17,7 @@ from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, tabl
 from pumonitor.ports import CountRequest, Pane, PredictionSource, SourceDescription, Window
 from pumonitor.prior.followed.founding import WindowRows
 from pumonitor.prior.followed.worth_of_audits import Worth, worth_of_audits
+from pumonitor.text import day_text, given_text, number_text, with_interval
 
 __all__ = ["impossible_prior", "prior_notes", "prior_outlook", "prior_warnings"]
 
@@ -60,13 +61,13 @@ def prior_warnings(monitor: Monitor, description: SourceDescription | None) -> I
     if end <= description.first:
         yield (
             f"class_prior is given for {known.start} to {known.end}, before the first prediction "
-            f"of {description.first:%Y-%m-%d}: it is used as if it were still right on that day; "
+            f"of {day_text(description.first)}: it is used as if it were still right on that day; "
             "give the share of a period with predictions if you can"
         )
     elif description.last is not None and start > description.last:
         yield (
             f"class_prior is given for {known.start} to {known.end}, after the last prediction of "
-            f"{description.last:%Y-%m-%d}: until then auto estimates it"
+            f"{day_text(description.last)}: until then auto estimates it"
         )
 
 
@@ -129,11 +130,12 @@ def impossible_prior(monitor: Monitor, source: PredictionSource, *, now: datetim
     high = known.high / (1.0 if isinstance(purity, str) else purity)
     if share.rows and confirmed_beyond(share, high) < _LEVEL:
         yield (
-            f"class_prior is given as {known.value:.3g} [{known.low:.3g}, {known.high:.3g}] for "
+            "class_prior is given as "
+            f"{with_interval(known.value, known.low, known.high, as_text=given_text)} for "
             f"{known.start} to {known.end}, and {share.labeled:,} of {share.rows:,} rows of that "
-            f"period are confirmed ({share.labeled / share.rows:.3g}), which is more than this "
-            "share of positives: check the share, its period, and that it is the share among the "
-            "rows that are scored"
+            f"period are confirmed ({number_text(share.labeled / share.rows)}), which is more than "
+            "this share of positives: check the share, its period, and that it is the share among "
+            "the rows that are scored"
         )
 
 

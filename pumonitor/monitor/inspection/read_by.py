@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any, Final
 
 from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.plain_text import one_line
-from pumonitor.scans import bytes_said, seconds_said
+from pumonitor.text import size_text, span_text
 
 _TABLES: Final = {"predictions": "Predictions from", "positives": "Labels from"}
 
@@ -28,17 +29,17 @@ def read_by_said(counts: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     Examples
     --------
     >>> told = {"engine": "bigquery", "version": "service", "seconds": "2.104", "bytes": "77000"}
-    >>> read_by_said({"versions": {"read_by": {**told, "windows": "3", "query_ids": "job_1"}}})
-    [('Read by', 'bigquery service, in 2.1 s, 77 kB, 3 windows together'), ('Queries', 'job_1')]
+    >>> read_by_said({"versions": {"read_by": {**told, "query_ids": "job_1"}}})
+    [('Read by', 'bigquery service, in 2.1 seconds, 77 kB'), ('Queries', 'job_1')]
     """
     versions: Mapping[str, Mapping[str, str]] = (counts or {}).get("versions") or {}
     found = []
     if read_by := versions.get("read_by"):
         parts = [f"{read_by.get('engine', '')} {read_by.get('version', '')}".strip()]
         if "seconds" in read_by:
-            parts.append(f"in {seconds_said(float(read_by['seconds']))}")
+            parts.append(f"in {span_text(timedelta(seconds=float(read_by['seconds'])))}")
         if read_by.get("bytes"):
-            parts.append(bytes_said(int(read_by["bytes"])))
+            parts.append(size_text(int(read_by["bytes"])))
         if "windows" in read_by:
             parts.append(f"{read_by['windows']} windows together")
         found.append(("Read by", ", ".join(parts)))

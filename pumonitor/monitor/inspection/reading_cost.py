@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from statistics import median
 from typing import Any, Final
 
@@ -14,7 +14,8 @@ from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.windows.collect import request_at
 from pumonitor.ports import PredictionSource
-from pumonitor.scans import Scan, TellsScan, bytes_said, seconds_said
+from pumonitor.scans import Scan, TellsScan
+from pumonitor.text import moment_text, size_text, span_text
 
 _MOST_WINDOWS: Final = 30
 """Of the past: what a window took months ago says little."""
@@ -84,7 +85,7 @@ class ExpectedCost:
     @property
     def said(self) -> tuple[str, ...]:
         """Sentences for people."""
-        start = f"{self.window:%Y-%m-%d %H:%M} UTC"
+        start = moment_text(self.window)
         reads = f"What counting a window reads is not known: {self._why_unknown}"
         if self.scan is not None:
             reads = f"Counting the window from {start} reads {self.scan.said}"
@@ -100,15 +101,15 @@ class ExpectedCost:
             return ""
         if self.scan is None:
             return (
-                f"max_bytes is {bytes_said(self.max_bytes)}, and this source does not tell what a "
+                f"max_bytes is {size_text(self.max_bytes)}, and this source does not tell what a "
                 "statement would read: no window will be counted; leave max_bytes out, and set a "
                 "limit where the rows are"
             )
         if self.scan.read <= self.max_bytes:
             return ""
         return (
-            f"counting the window from {self.window:%Y-%m-%d %H:%M} UTC would read "
-            f"{self.scan.said}, and max_bytes is {bytes_said(self.max_bytes)}: it will be refused; "
+            f"counting the window from {moment_text(self.window)} would read "
+            f"{self.scan.said}, and max_bytes is {size_text(self.max_bytes)}: it will be refused; "
             "partition or sort the table by time, make windows shorter, or raise max_bytes"
         )
 
@@ -154,10 +155,10 @@ class ExpectedCost:
         read: float | None = None if self.past is None else self.past.read
         if self.scan is not None:
             read = self.scan.read
-        parts = [] if read is None else [f"about {bytes_said(number * read)}"]
+        parts = [] if read is None else [f"about {size_text(number * read)}"]
         if self.seconds is None:
             return f"{said}: {', '.join([*parts, 'how long it takes is not known'])}"
-        parts.append(seconds_said(number * self.seconds))
+        parts.append(span_text(timedelta(seconds=number * self.seconds)))
         return f"{said}: {' and '.join(parts)}, {self._by}"
 
     @property
@@ -166,7 +167,7 @@ class ExpectedCost:
         if past is not None:
             last = "the last one" if past.readings == 1 else f"the last {past.readings}"
             return f"as {last} took ({past.engine} {past.version})"
-        return f"at the rate at which all rows were read now ({bytes_said(self.by_rate or 0)}/s)"
+        return f"at the rate at which all rows were read now ({size_text(self.by_rate or 0)}/s)"
 
 
 def past_readings(ledger: LedgerReader, monitor: str) -> PastReadings | None:

@@ -17,6 +17,7 @@ from pumonitor.ports import (
     SourceDescription,
     WindowCounts,
 )
+from pumonitor.text import moment_text
 
 _SHOWN: Final = 5
 
@@ -43,7 +44,7 @@ def review_outlook(
     if not whole:
         return warnings, []
     largest = max(whole, key=lambda series: series.predictions)
-    of_window = f"the window from {pane.window.start:%Y-%m-%d %H:%M} UTC"
+    of_window = f"the window from {moment_text(pane.window.start)}"
     if largest.table is None:
         return [*warnings, f"{of_window} has no estimates: {largest.undefined_reason}"], []
     reading = reviews.read(largest.table, threshold=monitor.threshold)

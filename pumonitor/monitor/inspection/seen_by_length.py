@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 from pumonitor._arrays import FloatArray
@@ -13,6 +14,7 @@ from pumonitor.monitor.rules.detectors.labels_needed import (
     seen_after,
     variance_of_means,
 )
+from pumonitor.text import span_text
 
 _FEWEST: Final = 5
 _DAYS_PER_YEAR: Final = 365.25
@@ -132,5 +134,10 @@ def _said(one: LengthSeen) -> str:
         )
     if math.isinf(one.median):
         return "in fewer than half of all cases within 120 windows"
-    most = "not within 120 windows" if math.isinf(one.most) else f"within {one.most:.3g} days"
-    return f"in half of all cases within {one.median:.3g} days, in nine of ten {most}"
+    most = (
+        "not within 120 windows"
+        if math.isinf(one.most)
+        else f"within {span_text(timedelta(days=one.most))}"
+    )
+    half = span_text(timedelta(days=one.median))
+    return f"in half of all cases within {half}, in nine of ten {most}"

@@ -8,20 +8,20 @@ from typing import Any, Final
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.results.read_sizes import LedgerSizes
+from pumonitor.text import size_text
 
 _SUPPOSED: Final = timedelta(days=90)
 """How long superseded evaluations would be kept, where the configuration does not say."""
 
 _MOST_MONITORS: Final = 20
-_UNITS: Final = ("bytes", "kB", "MB", "GB", "TB")
 
 
 def sizes_in_words(configuration: Configuration, ledger: LedgerReader) -> list[str]:
     """Lines of text: tables and monitors, the largest first, and what retention frees."""
     kept = configuration.keep_evaluations or _SUPPOSED
     found = ledger.sizes(older_than=kept)
-    lines = [f"state database {_shown(sum(found.tables.values()))}"]
-    lines += [f"  {name:<24} {_shown(size):>10}" for name, size in found.tables.items()]
+    lines = [f"state database {size_text(sum(found.tables.values()))}"]
+    lines += [f"  {name:<24} {size_text(size):>10}" for name, size in found.tables.items()]
     lines.append("evaluations by monitor, and how many of them are superseded")
     shown = list(found.evaluations.items())[:_MOST_MONITORS]
     lines += [f"  {name:<24} {n:>10,} {found.superseded.get(name, 0):>10,}" for name, n in shown]
@@ -49,14 +49,7 @@ def sizes_as_json(configuration: Configuration, ledger: LedgerReader) -> dict[st
 
 def _freed(found: LedgerSizes, kept: timedelta, *, is_set: bool) -> str:
     number = sum(found.superseded.values())
-    what = f"{number:,} evaluations, about {_shown(found.bytes_superseded)}"
+    what = f"{number:,} evaluations, about {size_text(found.bytes_superseded)}"
     if is_set:
         return f"the next rounds delete {what} (keep_evaluations: {kept.days}d)"
     return f"keep_evaluations: {kept.days}d would delete {what}; without it all are kept"
-
-
-def _shown(size: float) -> str:
-    unit = 0
-    while size >= 1000 and unit < len(_UNITS) - 1:
-        size, unit = size / 1000, unit + 1
-    return f"{size:.0f} {_UNITS[unit]}" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"

@@ -16,6 +16,7 @@ from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.ledger.results.looks import RefusedLook
 from pumonitor.monitor.windows.auxiliary.configured import has_auxiliary
 from pumonitor.monitor.windows.input_findings import WindowFinding, findings_of_windows, summed_up
+from pumonitor.text import moment_text
 
 _MOST_FAILURES: Final = 5
 
@@ -52,11 +53,11 @@ def _of_failures(
     """Windows whose last attempt failed, with the next try and what waits for them."""
     waits = {one.window.start: f"; {until_given_up(one)}" for one in hold_ups}
     for one in failing[:_MOST_FAILURES]:
-        again = "" if one.not_before is None else f", next try {one.not_before:%Y-%m-%d %H:%M} UTC"
+        again = "" if one.not_before is None else f", next try {moment_text(one.not_before)}"
         again += waits.get(one.window.start, "")
         yield Complaint(
             severity="error",
-            what=f"{name}: the window of {one.window.start:%Y-%m-%d %H:%M} failed "
+            what=f"{name}: the window of {moment_text(one.window.start)} failed "
             f"{one.attempts} times{again}: {one.last_error}",
             remedy=f"repair the cause, then pumonitor backfill {name} --reprocess failed "
             f"{dates_of([one.window])}",
@@ -74,15 +75,15 @@ def _of_losses(name: str, refused: Sequence[RefusedLook]) -> Iterator[Complaint]
     for look in refused[:_MOST_FAILURES]:
         yield Complaint(
             severity="error",
-            what=f"{name}, window of {look.window.start:%Y-%m-%d %H:%M} UTC, since "
-            f"{look.since:%Y-%m-%d %H:%M} UTC: {look.error}",
+            what=f"{name}, window of {moment_text(look.window.start)}, since "
+            f"{moment_text(look.since)}: {look.error}",
             remedy="bring the rows back; pumonitor run then takes the new look by itself",
         )
     if len(refused) > _MOST_FAILURES:
         yield Complaint(
             severity="error",
             what=f"{name}: {len(refused) - _MOST_FAILURES} further windows have lost rows, up to "
-            f"that of {refused[-1].window.start:%Y-%m-%d %H:%M} UTC",
+            f"that of {moment_text(refused[-1].window.start)}",
             remedy="their earlier results stay",
         )
 
@@ -134,7 +135,7 @@ def class_prior_complaints(ledger: Ledger, name: str) -> list[Complaint]:
             severity="warning",
             what=f"{name}: the class prior is impossible in {number} of {of_all} mature "
             f"window{'' if of_all == 1 else 's'}, most recently in the window of "
-            f"{newest.window_start:%Y-%m-%d %H:%M} UTC: {newest.infeasible_reason}",
+            f"{moment_text(newest.window_start)}: {newest.infeasible_reason}",
             remedy=f"{remedy}. Until then every estimate computed with it is unusable, and "
             "rules on such estimates neither fire nor resolve",
         )
@@ -149,7 +150,7 @@ def feature_complaints(ledger: Ledger, monitor: Monitor) -> list[Complaint]:
         Complaint(
             severity="warning",
             what=f"{monitor.name}: the class prior is followed with the model's score and not with "
-            f"the features, most recently in the window of {start:%Y-%m-%d %H:%M} UTC: "
+            f"the features, most recently in the window of {moment_text(start)}: "
             f"{reason}",
             remedy="repair the columns, or their list under predictions: features:; pumonitor run "
             f"{monitor.name} --refresh-auxiliary trains the auxiliary score again",

@@ -19,6 +19,7 @@ from pumonitor.monitor.ledger.database.schema import promotions
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.records.promotions import Evidence, NewPromotion, Promotion, Settled
 from pumonitor.monitor.ledger.records.results import NewMessage
+from pumonitor.text import moment_text
 
 _COPIED: Final = ("monitor", "model", "alias", "action", "from_version", "to_version", "actor")
 _AUDITED: Final = {"promote": "promote", "undo": "undo promotion"}
@@ -257,7 +258,7 @@ def _under_way(other: Promotion) -> str:
     what = "promoted" if other.action == "promote" else "moved back"
     return (
         f"model {other.model} is being {what} from version {other.from_version or 'none'} to "
-        f"{other.to_version} by {made_by(other)}, since {other.begun_at:%Y-%m-%d %H:%M:%S} UTC: "
+        f"{other.to_version} by {made_by(other)}, since {moment_text(other.begun_at)}: "
         "wait until that has ended and compare again"
     )
 

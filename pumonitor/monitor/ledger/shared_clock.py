@@ -21,6 +21,7 @@ from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.database.schema import keys, panes, windows
 from pumonitor.monitor.ledger.results.planning import recount
+from pumonitor.text import moment_text, span_text
 
 _LATEST: Final = "latest moment worked at"
 _TOLERANCE: Final = timedelta(minutes=1)
@@ -67,17 +68,17 @@ class SharedClock:
         off = own - now
         if abs(off) > _TOLERANCE:
             return (
-                f"the clock of this machine is {_length(off)} {_direction(off)} that of the state "
-                f"database {self._database.name} ({own:%Y-%m-%d %H:%M:%S} and "
-                f"{now:%Y-%m-%d %H:%M:%S} UTC), and up to a minute is allowed: set it (NTP). "
-                "Nothing is worked on meanwhile"
+                f"the clock of this machine is {span_text(off)} {_direction(off)} that of the "
+                f"state database {self._database.name} ({moment_text(own)} and "
+                f"{moment_text(now)}), and up to a minute is allowed: set it (NTP). Nothing is "
+                "worked on meanwhile"
             )
         if latest is not None and latest.at - now > _TOLERANCE:
             whose = "this machine" if self._database.is_sqlite else "the state database"
             return (
-                f"the clock of {whose} is {_length(latest.at - now)} behind the latest moment at "
+                f"the clock of {whose} is {span_text(latest.at - now)} behind the latest moment at "
                 f"which the state database {self._database.name} was worked on "
-                f"({now:%Y-%m-%d %H:%M:%S} and {latest.at:%Y-%m-%d %H:%M:%S} UTC): it jumped back, "
+                f"({moment_text(now)} and {moment_text(latest.at)}): it jumped back, "
                 "or was ahead before. Set it (NTP), and if it is right now, run pumonitor doctor "
                 "--accept-clock. Nothing is worked on before; what was counted too early is "
                 "counted again in its time"
@@ -106,8 +107,8 @@ class SharedClock:
             back = max(latest.at - now, -set_by)
             number = self._take_back_early(now, latest, set_by)
             note = (
-                f"the clock of this machine was set back by {_length(back)} since "
-                f"{latest.at:%Y-%m-%d %H:%M:%S} UTC; {number} evaluations that were made too early "
+                f"the clock of this machine was set back by {span_text(back)} since "
+                f"{moment_text(latest.at)}; {number} evaluations that were made too early "
                 "are made again in their time"
             )
             if number:
@@ -115,8 +116,8 @@ class SharedClock:
                 self._record("clock was set", {"note": note}, by="pumonitor")
         elif set_by > _TOLERANCE:
             note = (
-                f"the clock of this machine was set forward by {_length(set_by)}, to "
-                f"{now:%Y-%m-%d %H:%M:%S} UTC: if it is ahead now, windows are taken for over too "
+                f"the clock of this machine was set forward by {span_text(set_by)}, to "
+                f"{moment_text(now)}: if it is ahead now, windows are taken for over too "
                 "early"
             )
             self._record("clock was set", {"note": note}, by="pumonitor")
@@ -220,12 +221,3 @@ def since_boot() -> tuple[str, float]:
 
 def _direction(off: timedelta) -> str:
     return "ahead of" if off > timedelta() else "behind"
-
-
-def _length(time_between: timedelta) -> str:
-    """Such as "5 h 2 min"."""
-    minutes = round(abs(time_between).total_seconds() / 60)
-    hours, rest = divmod(minutes, 60)
-    if hours >= 48:
-        return f"{round(hours / 24)} days"
-    return f"{hours} h {rest} min" if hours else f"{rest} min"

@@ -13,6 +13,7 @@ from pumonitor.monitor.onboarding.outcome_words import words_meant
 from pumonitor.monitor.onboarding.table_reader import TableReader
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, TableSample
 from pumonitor.sources.column_types.monitored_tables import LabelWords
+from pumonitor.text import percent_text
 
 _ENOUGH_MATCHED: Final = 0.5
 _MOST_WORDS: Final = 20
@@ -67,8 +68,8 @@ class ColumnChoices:
                 self._answers.found(
                     "id",
                     column if column == other else f"{column} = {other}",
-                    f"its values are unique, and {share:.0%} of the confirmations refer to one of "
-                    "them",
+                    f"its values are unique, and {percent_text(share)} of the confirmations refer "
+                    "to one of them",
                 )
                 return column, other
         names = [column.name for column in self._predictions.columns]

@@ -8,6 +8,7 @@ from typing import Final
 from pumonitor.errors import InputError
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, TableSample
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, shown_moment
+from pumonitor.text import percent_text
 
 _MANY_REPEATED: Final = 0.1
 
@@ -76,8 +77,8 @@ def extent_notes(extent: Extent, predictions: TableSample, positives: TableSampl
         )
     if extent.repeated > _MANY_REPEATED:
         notes.append(
-            f"About {extent.repeated:.0%} of the predictions repeat an id: in each window only the "
-            "first of them counts. Check whether rows were written twice."
+            f"About {percent_text(extent.repeated)} of the predictions repeat an id: in each "
+            "window only the first of them counts. Check whether rows were written twice."
         )
     return notes
 

@@ -44,6 +44,7 @@ from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import Clock
 from pumonitor.sources.column_types.monitored_tables import LabelWords
 from pumonitor.sources.reach.session import Progress
+from pumonitor.text import given_text, number_text, percent_text
 
 _DEFAULT_THRESHOLDS: Final = {"probability": 0.5, "unbounded": 0.0}
 
@@ -291,13 +292,15 @@ class _Decisions:
     def _scale(self, extent: Extent, score: str) -> str:
         if extent.least_score == extent.greatest_score and extent.predictions > 1:
             msg = (
-                f"score column {score!r} of {self._predictions.name} is {extent.least_score:.4g} "
-                "in all rows: a constant score ranks nothing; name another with --score"
+                f"score column {score!r} of {self._predictions.name} is "
+                f"{number_text(extent.least_score)} in all rows: a constant score ranks nothing; "
+                "name another with --score"
             )
             raise InputError(msg)
         inside = extent.least_score >= 0 and extent.greatest_score <= 1
         scale = "probability" if inside else "unbounded"
-        seen = f"{score} is between {extent.least_score:.4g} and {extent.greatest_score:.4g}"
+        least, greatest = number_text(extent.least_score), number_text(extent.greatest_score)
+        seen = f"{score} is between {least} and {greatest}"
         self._answers.found("score_scale", scale, seen)
         return scale
 
@@ -354,8 +357,8 @@ class _Decisions:
             what="threshold",
             option="--threshold",
             proposal=f"{default:g}",
-            why=f"the middle of the scale, at which {by_default:.3%} of predictions are flagged; "
-            "it is only a default: give the threshold at which your decisions are made",
+            why=f"the middle of the scale, at which {percent_text(by_default)} of predictions are "
+            "flagged; it is only a default: give the threshold at which your decisions are made",
         )
         text = self._answers.decide(question, None if given is None else f"{given:g}")
         try:
@@ -364,7 +367,10 @@ class _Decisions:
             msg = f"--threshold must be a number, got {text!r}"
             raise InputError(msg) from None
         flagged = self._reader.share_at_or_above(self._predictions, score, threshold)
-        note = f"At the threshold of {threshold:g}, {flagged:.3%} of predictions are flagged."
+        note = (
+            f"At the threshold of {given_text(threshold)}, {percent_text(flagged)} of predictions "
+            "are flagged."
+        )
         if given is None and text == question.proposal:
             note += (
                 " This is a default: precision, recall and F1 are for decisions at this score. "

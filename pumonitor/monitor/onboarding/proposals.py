@@ -14,6 +14,7 @@ from pumonitor.monitor.onboarding.outcome_words import is_named_like_an_outcome
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, Extent, TableSample
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.ports import Window
+from pumonitor.text import interval_text
 
 ENOUGH_CONFIRMATIONS: Final = 100
 """Confirmations in a window from which intervals are narrow enough to be of use."""
@@ -269,7 +270,7 @@ def described(column: ColumnSample) -> str:
     if column.time_unit is not None:
         return f"integers that are times in {column.time_unit} since 1970"
     if column.least is not None and column.greatest is not None:
-        return f"numbers from {column.least:.4g} to {column.greatest:.4g} in a sample"
+        return f"numbers from {interval_text(column.least, column.greatest)} in a sample"
     return f"{column.distinct} values in {column.rows} rows"
 
 

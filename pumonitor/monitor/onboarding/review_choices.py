@@ -15,6 +15,7 @@ from pumonitor.monitor.onboarding.proposals import described, first_named
 from pumonitor.monitor.onboarding.table_reader import TableReader
 from pumonitor.monitor.onboarding.table_samples import ColumnSample, TableSample
 from pumonitor.sources.column_types.monitored_tables import LabelWords
+from pumonitor.text import percent_text
 
 __all__ = ["choose_reviews", "reasons_of", "stopped_rows"]
 
@@ -190,7 +191,9 @@ def _id(
             share = reader.overlap(predictions, id_, table, column.name)
             if share >= _ENOUGH_MATCHED:
                 answers.found(
-                    "id of reviews", column.name, f"{share:.0%} of its values are predictions"
+                    "id of reviews",
+                    column.name,
+                    f"{percent_text(share)} of its values are predictions",
                 )
                 return column.name
     msg = (

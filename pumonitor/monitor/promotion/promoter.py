@@ -28,6 +28,7 @@ from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.promotion.announcing import messages_about
 from pumonitor.monitor.promotion.registry import Registry, RegistryError
 from pumonitor.monitor.promotion.tags import note_undone, tag_evidence, take_back_tags
+from pumonitor.text import moment_text
 
 CHAMPION: Final = "champion"
 PREVIOUS: Final = "previous"
@@ -158,7 +159,7 @@ class Promoter:
         if last.action == "undo":
             msg = (
                 f"the last promotion of model {model} was undone already, on "
-                f"{last.ended_at:%Y-%m-%d %H:%M} UTC by {last.actor}: only the last one can be "
+                f"{moment_text(last.ended_at)} by {last.actor}: only the last one can be "
                 f"undone. To deploy another version, move alias {alias} in the registry"
             )
             raise InputError(msg)

@@ -29,6 +29,7 @@ from pumonitor.ports import Window
 from pumonitor.report.prior_chart import PriorHistory, PriorLevel, PriorPoint
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
+from pumonitor.text import moment_text, moments_text
 
 _WINDOWS: Final = 60
 _FEWEST: Final = 2
@@ -135,8 +136,8 @@ def _context(
 ) -> dict[str, str]:
     window = found.window
     context = {
-        "Window": f"{window.start:%Y-%m-%d %H:%M} to {window.end:%Y-%m-%d %H:%M} UTC",
-        "Known as of": f"{found.as_of:%Y-%m-%d %H:%M} UTC ({found.state})",
+        "Window": moments_text(window.start, window.end),
+        "Known as of": f"{moment_text(found.as_of)} ({found.state})",
     }
     if found.model_version:
         context["Model version"] = one_line(found.model_version)

@@ -12,6 +12,7 @@ from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.rules.alerts.usual import OVER
 from pumonitor.monitor.rules.windows.input_findings import InputFinding, InputKind, input_findings
 from pumonitor.ports import Window
+from pumonitor.text import moment_text
 
 ROW_KINDS: Final = {
     "predictions": "predictions that count",
@@ -106,9 +107,7 @@ def summed_up(findings: Iterable[WindowFinding]) -> list[str]:
         newest = max(some, key=lambda one: one.start)
         others = len({one.start for one in some}) - 1
         more = f" (and {others} other{'' if others == 1 else 's'})" if others else ""
-        lines.append(
-            f"{monitor}, window of {newest.start:%Y-%m-%d %H:%M} UTC{more}: {newest.sentence}"
-        )
+        lines.append(f"{monitor}, window of {moment_text(newest.start)}{more}: {newest.sentence}")
     return lines
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from pumonitor.results import Finding
+from pumonitor.text import count_text
 
 _NAME: Final = "labels_to_come"
 
@@ -65,8 +66,9 @@ class LabelsToCome:
                 "cannot be told yet: no earlier window is mature, or none had complaints so early."
             )
         return (
-            f"{queued}{self.complaints:,} complaints have come, and {self.expected:,.0f} "
-            f"({self.low:,.0f} to {self.high:,.0f}) are still to come by the maturity."
+            f"{queued}{self.complaints:,} complaints have come, and {count_text(self.expected)} "
+            f"({count_text(self.low)} to {count_text(self.high)}) are still to come by the "
+            "maturity."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pumonitor.monitor.rules.windows.losses import Loss, SeriesCount, find_loss
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.plain_text import series_of
 from pumonitor.ports import Pane
+from pumonitor.text import moment_text, percent_text
 
 
 class LostRowsError(SourceError):
@@ -95,10 +96,10 @@ def _message(monitor: Monitor, claim: Claim, loss: Loss) -> str:
     )
     return (
         f"rows are gone from {source}: of {loss.known:,} {what}{where} that were known as of "
-        f"{loss.as_of:%Y-%m-%d %H:%M} UTC, {loss.found:,} are found now "
-        f"({1 - loss.found / loss.known:.1%} lost, {allowed:.1%} tolerated{remedy}). The earlier "
-        "results stay, no alert changes, and the window is looked at again until the rows are "
-        f"back. If they were deleted on purpose: pumonitor accept {monitor.name} "
-        f"{claim.window.start:%Y-%m-%dT%H:%MZ} --reason TEXT takes what is left; source_keeps says "
-        "how long the tables keep rows, so that nothing is looked at later"
+        f"{moment_text(loss.as_of)}, {loss.found:,} are found now "
+        f"({percent_text(1 - loss.found / loss.known)} lost, {percent_text(allowed)} "
+        f"tolerated{remedy}). The earlier results stay, no alert changes, and the window is looked "
+        "at again until the rows are back. If they were deleted on purpose: pumonitor accept "
+        f"{monitor.name} {claim.window.start:%Y-%m-%dT%H:%MZ} --reason TEXT takes what is left; "
+        "source_keeps says how long the tables keep rows, so that nothing is looked at later"
     )

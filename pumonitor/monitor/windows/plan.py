@@ -15,6 +15,7 @@ from pumonitor.monitor.windows.due.due_windows import due_windows, have_stopped
 from pumonitor.monitor.windows.due.settled import all_planned
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Clock, PredictionSource, Window
+from pumonitor.text import moment_text
 
 
 class Planner:
@@ -69,8 +70,8 @@ class Planner:
         now = self._clock()
         if start >= now:
             msg = (
-                f"no window from {start:%Y-%m-%d %H:%M} UTC on has ended yet: it is "
-                f"{now:%Y-%m-%d %H:%M} UTC now; choose an earlier start"
+                f"no window from {moment_text(start)} on has ended yet: it is "
+                f"{moment_text(now)} now; choose an earlier start"
             )
             raise InputError(msg)
         self._source_of(name).span()

@@ -21,6 +21,7 @@ from pumonitor.prior.estimators.tilt import tilts
 from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.prior.kept import Kept
 from pumonitor.prior.samples.two_samples import TwoSamples
+from pumonitor.text import count_text, number_text
 
 # Each goes wrong in its own way, so the middle one of these and the network seldom does.
 # The network has seen few priors below.
@@ -179,8 +180,8 @@ def _share(arcsine: float) -> float:
 
 def _too_few(sample: TwoSamples) -> str:
     return (
-        f"With {sample.n_labeled:.2g} labeled and {sample.n_unlabeled:.2g} unlabeled rows only an "
-        "upper bound is known, even if an estimate is given."
+        f"With {count_text(sample.n_labeled)} labeled and {count_text(sample.n_unlabeled)} "
+        "unlabeled rows only an upper bound is known, even if an estimate is given."
     )
 
 
@@ -188,16 +189,16 @@ def _why(weight: float, normal: float, network: float, beside: dict[str, float])
     """What the estimate stands on, for people."""
     read = "from the order of the scores"
     if weight > 0.5:
-        read += f" and two normals, which fit them and give {normal:.3g}"
+        read += f" and two normals, which fit them and give {number_text(normal)}"
     elif weight > 0.05:
-        read += f" and a little from two normals, which give {normal:.3g}"
-    by_name = ", ".join(f"{name} {part:.3g}" for name, part in beside.items())
+        read += f" and a little from two normals, which give {number_text(normal)}"
+    by_name = ", ".join(f"{name} {number_text(part)}" for name, part in beside.items())
     parts = [network, *beside.values()]
     size = math.sqrt(max(sum(parts) / len(parts), 1e-9))
     apart = max(parts) - min(parts) > 0.3 * size
     warning = " They are far apart: the classes hardly separate." if apart else ""
     return (
         "Share of unlabeled rows with scores like those of labeled rows: a network trained on "
-        f"simulated samples estimates {network:.3g} {read}; the other methods give "
+        f"simulated samples estimates {number_text(network)} {read}; the other methods give "
         f"{by_name}.{warning}"
     )

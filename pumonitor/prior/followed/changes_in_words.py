@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from pumonitor.prior.over_time import Explanation
 from pumonitor.stats.cases_to_distinguish import cases_to_distinguish
+from pumonitor.text import times_text
 
 _SURE: Final = 0.9
 _WORTH_TELLING: Final = 0.1
@@ -241,7 +242,7 @@ def _verb(factor: float) -> str:
     if 0.45 <= factor <= 0.55:
         return "has about halved"
     if factor > 2.2:
-        return f"has risen to about {factor:.2g} times what it was"
+        return f"has risen to about {times_text(factor)} what it was"
     tens = max(round(10 * abs(factor - 1)), 1)
     return f"has {'risen' if factor > 1 else 'fallen'} by about {10 * tens}%"
 

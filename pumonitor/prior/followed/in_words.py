@@ -14,6 +14,7 @@ from pumonitor.prior.followed.founding import (
     LONG_TO_FOUND,
     WINDOWS_TO_FOUND,
 )
+from pumonitor.text import count_text, day_text, percent_with_interval, period_text
 
 __all__ = ["prior_changes", "prior_origin", "prior_sentences"]
 
@@ -49,12 +50,12 @@ def prior_origin(over_time: Mapping[str, Any]) -> str:
     ...          "start": "2026-01-01T00:00:00+00:00", "end": "2026-01-14T00:00:00+00:00"}
     >>> followed = {"level": level, "windows": 41, "moved": 0.02, "index": "score"}
     >>> print(prior_origin(followed))
-    Estimated as 5% (2 to 9%) from the scores of the first 13 windows (1 to 13 January 2026) and
-    followed through 41 windows since.
+    Estimated as 5.0% (2.0 to 9.0%) from the scores of the first 13 windows (1 to 13 January 2026)
+    and followed through 41 windows since.
     >>> few = level | {"windows": 6, "confirmed": 80}
     >>> print(prior_origin({"level": few, "windows": 0, "moved": None, "index": "score",
     ...                     "reference_end": None}))
-    Estimated as 5% (2 to 9%) from the scores of the 6 windows so far. The class prior is not
+    Estimated as 5.0% (2.0 to 9.0%) from the scores of the 6 windows so far. The class prior is not
     followed yet: 6 of the 10 windows and 80 of the 150 confirmed positives that are needed have
     arrived.
     """
@@ -69,7 +70,7 @@ def prior_origin(over_time: Mapping[str, Any]) -> str:
         last = datetime.fromisoformat(over_time["reference_end"]) - _CLOCK_CHANGE
         sentences.append(
             "The class prior is not followed yet: this begins when the labels of the reference, "
-            f"which ends on {_day(last)}, are mature."
+            f"which ends on {day_text(last)}, are mature."
         )
     elif not followed:
         sentences.append(_to_come(level["windows"], level["confirmed"]))
@@ -91,7 +92,9 @@ def prior_origin(over_time: Mapping[str, Any]) -> str:
 
 def _level(level: Mapping[str, Any], *, followed: bool) -> str:
     share = _share(level)
-    period = _period(datetime.fromisoformat(level["start"]), datetime.fromisoformat(level["end"]))
+    period = period_text(
+        datetime.fromisoformat(level["start"]), datetime.fromisoformat(level["end"])
+    )
     if level["source"] == "given":
         return f"Given as {share} for {period}"
     windows = _windows(level["windows"])
@@ -104,7 +107,7 @@ def _level(level: Mapping[str, Any], *, followed: bool) -> str:
 
 
 def _share(of: Mapping[str, Any]) -> str:
-    return f"{_percent(of['value'])} ({_percent(of['low'])[:-1]} to {_percent(of['high'])})"
+    return percent_with_interval(of["value"], of["low"], of["high"])
 
 
 def _through(windows: int) -> str:
@@ -112,7 +115,7 @@ def _through(windows: int) -> str:
 
 
 def _windows(number: int) -> str:
-    return "1 window" if number == 1 else f"{number:,} windows"
+    return "1 window" if number == 1 else f"{count_text(number)} windows"
 
 
 def _to_come(windows: int, confirmed: float) -> str:
@@ -126,9 +129,9 @@ def _to_come(windows: int, confirmed: float) -> str:
             "are mature."
         )
     some = f"{windows} of the {least} windows" if windows < least else _windows(windows)
-    others = f"{confirmed:,.0f} confirmed positives"
+    others = f"{count_text(confirmed)} confirmed positives"
     if confirmed < needed:
-        others = f"{confirmed:,.0f} of the {needed} confirmed positives"
+        others = f"{count_text(confirmed)} of the {needed} confirmed positives"
     enough = ""
     if least <= windows < LONG_TO_FOUND:
         enough = f" ({FEWEST_CONFIRMED_TO_FOUND} are enough after {LONG_TO_FOUND} windows)"
@@ -136,54 +139,3 @@ def _to_come(windows: int, confirmed: float) -> str:
         f"The class prior is not followed yet: {some} and {others} that are needed have "
         f"arrived{enough}."
     )
-
-
-def _percent(share: float) -> str:
-    """To two digits, whole ones without the zeros behind them."""
-    rounded = float(f"{100 * share:.2g}")
-    return f"{rounded:.8f}".rstrip("0").rstrip(".") + "%"
-
-
-def _period(start: datetime, end: datetime) -> str:
-    """Days, or months where these are whole; times where it is made of other parts of days.
-
-    Examples
-    --------
-    >>> def period(start, end):
-    ...     return _period(datetime.fromisoformat(start), datetime.fromisoformat(end))
-    >>> period("2026-01-01T00:00", "2026-02-01T00:00")
-    'January 2026'
-    >>> period("2025-12-31T23:00", "2026-03-31T22:00")
-    'January to March 2026'
-    >>> period("2026-01-05T00:00", "2026-01-06T00:00")
-    '5 January 2026'
-    >>> period("2025-12-29T00:00", "2026-01-05T00:00")
-    '29 December 2025 to 4 January 2026'
-    >>> period("2026-01-05T08:00", "2026-01-05T18:00")
-    '5 January 2026 08:00 to 5 January 2026 18:00 UTC'
-    """
-    parts = (end - start) % _DAY
-    if end - start < _DAY - _CLOCK_CHANGE or _CLOCK_CHANGE < parts < _DAY - _CLOCK_CHANGE:
-        return f"{_day(start)} {start:%H:%M} to {_day(end)} {end:%H:%M} UTC"
-    # A midnight elsewhere is the one that is nearest.
-    first, last = _midnight(start), _midnight(end) - _DAY
-    if first.day == 1 and (last + _DAY).day == 1:
-        names = [f"{first:%B %Y}", f"{last:%B %Y}"]
-        if first.year == last.year:
-            names[0] = f"{first:%B}"
-        return names[1] if f"{first:%B %Y}" == names[1] else " to ".join(names)
-    if first == last:
-        return _day(first)
-    if (first.year, first.month) == (last.year, last.month):
-        return f"{first.day} to {_day(last)}"
-    if first.year == last.year:
-        return f"{first.day} {first:%B} to {_day(last)}"
-    return f"{_day(first)} to {_day(last)}"
-
-
-def _midnight(moment: datetime) -> datetime:
-    return (moment + _DAY / 2).replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment.day} {moment:%B %Y}"

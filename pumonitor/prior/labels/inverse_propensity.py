@@ -9,6 +9,7 @@ from pumonitor.errors import InputError
 from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
+from pumonitor.text import number_text
 
 _PSEUDO_ROWS = 0.5
 
@@ -91,10 +92,11 @@ def inverse_propensity(
     others = float(table.labeled.sum()) - float(table.labeled_mass.sum())
     if positives >= rows or others * label_purity >= unlabeled:
         msg = (
-            f"the labeled rows stand for {positives:.4g} positives by their propensities, "
-            f"{label_purity * others:.4g} of them among the {unlabeled:.4g} unlabeled rows: which "
-            "is more than there are; the propensities are too small, the smallest by the most (the "
-            f"heaviest row stands for {table.propensities.largest_weight:.4g})"
+            f"the labeled rows stand for {number_text(positives)} positives by their propensities, "
+            f"{number_text(label_purity * others)} of them among the {number_text(unlabeled)} "
+            "unlabeled rows: which is more than there are; the propensities are too small, the "
+            "smallest by the most (the heaviest row stands for "
+            f"{number_text(table.propensities.largest_weight)})"
         )
         raise InputError(msg)
     variance = float(table.labeled_squares.sum()) - label_purity * float(table.labeled_cross.sum())

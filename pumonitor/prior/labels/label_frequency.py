@@ -10,6 +10,7 @@ import numpy as np
 from pumonitor.errors import if_percent
 from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.tables import ScoreTable
+from pumonitor.text import percent_text
 
 LabelFrequency = float | tuple[float, float] | tuple[float, float, float]
 """c as known, (low, high) or (value, low, high)."""
@@ -58,7 +59,7 @@ def prior_from_label_frequency(
     confirmed = label_purity * labeled / rows
     if low <= confirmed:
         msg = (
-            f"label_frequency={low:g} is impossible: {100 * confirmed:.3g}% of all rows are "
+            f"label_frequency={low:g} is impossible: {percent_text(confirmed)} of all rows are "
             "confirmed positives, so there would be more positives than rows"
         )
         raise ValueError(msg)

@@ -17,6 +17,7 @@ from pumonitor.prior.samples.normal_scores import binned_normal_scores
 from pumonitor.prior.samples.two_samples import TwoSamples
 from pumonitor.results import Scenario
 from pumonitor.tables import ScoreTable
+from pumonitor.text import number_text, with_interval
 
 _Binned = tuple[FloatArray, FloatArray, FloatArray]
 _Fits = tuple[PlateauFit, PlateauFit, PlateauFit]
@@ -78,10 +79,10 @@ class LabelPurityEstimate:
 
     def __str__(self) -> str:
         if self.is_evident:
-            return f"label_purity {self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+            return f"label_purity {with_interval(self.value, self.low, self.high)}"
         return (
             f"label_purity 1 (no evidence of mistaken labels; the data exclude only purities below "
-            f"{self.low:.2f})"
+            f"{number_text(self.low)})"
         )
 
 

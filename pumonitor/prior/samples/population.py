@@ -11,6 +11,7 @@ import numpy as np
 from pumonitor.errors import InputError
 from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.tables import ScoreTable
+from pumonitor.text import percent_text
 
 
 def unlabeled_to_population(
@@ -49,7 +50,7 @@ def refuse_below_confirmed(
     error = labeled_fraction_error(table, 0.0, scenario="single-training-set", label_purity=1.0)
     if prior.high < confirmed - 4 * error:
         msg = (
-            f"class_prior={prior.high:g} is impossible: {100 * confirmed:.3g}% of the rows are "
+            f"class_prior={prior.high:g} is impossible: {percent_text(confirmed)} of the rows are "
             "already confirmed positives; give the share of positives among all rows, or say "
             "scenario='case-control' if the confirmed rows were collected elsewhere"
         )

@@ -29,6 +29,7 @@ from pumonitor.sources.counted.statement import set_statement, table_definition
 from pumonitor.sources.windows.counts_query import MOST_GROUPS, Statement
 from pumonitor.sources.windows.counts_source import CountedSource
 from pumonitor.sources.windows.counts_spark import SparkEngine
+from pumonitor.text import moment_text
 
 SetKey = tuple[int, int, str, str]
 """Start and end of a window, moments and settings: what two sets of the same have in common."""
@@ -141,7 +142,7 @@ class SparkCountsTable:
 
     def _write(self, request: CountRequest) -> None:
         counted_at = datetime.now(UTC)
-        about = f"the window from {request.window.start:%Y-%m-%d %H:%M} UTC"
+        about = f"the window from {moment_text(request.window.start)}"
         query = self._source.query_of([request])
         # The first row of each id takes sorting, which is for windows in which ids are repeated.
         (rows, *_), *_ = self._engine.rows(query.rows(), about=about)

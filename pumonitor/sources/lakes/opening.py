@@ -9,6 +9,7 @@ from pumonitor.sources.lakes.addresses import lake_address
 from pumonitor.sources.lakes.delta import open_delta
 from pumonitor.sources.lakes.iceberg import open_iceberg
 from pumonitor.sources.lakes.table import LakeTable, LakeVersion
+from pumonitor.text import moment_text
 
 
 def open_lake(address: str, *, as_of: datetime | None = None) -> LakeTable:
@@ -38,7 +39,7 @@ def open_lake(address: str, *, as_of: datetime | None = None) -> LakeTable:
         opened = open_iceberg(place, as_of=as_of)
     if opened is None:
         msg = (
-            f"{place.name} keeps no version as old as {as_of:%Y-%m-%d %H:%M} UTC: leave out "
+            f"{place.name} keeps no version as old as {moment_text(as_of)}: leave out "
             "--as-of, since labels count by when they became known in any version, or keep its "
             "versions for longer"
         )

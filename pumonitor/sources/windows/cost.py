@@ -9,12 +9,13 @@ from functools import cache
 from typing import Final, TypeVar
 
 from pumonitor.errors import InputError
-from pumonitor.scans import Scan, bytes_said
+from pumonitor.scans import Scan
 from pumonitor.sources.column_types.time_columns import EARLIEST, LATEST
 from pumonitor.sources.windows.counts_engine import Engine, Reading, TellsCost
 from pumonitor.sources.windows.counts_query import CountQuery, Statement
 from pumonitor.sources.windows.described import named_columns
 from pumonitor.sources.windows.label_parts import of_each_part
+from pumonitor.text import size_text
 
 _ALWAYS: Final = (EARLIEST, LATEST)
 _Query = TypeVar("_Query", bound=CountQuery)
@@ -128,7 +129,7 @@ class Cost:
         if scan.read > self._most:
             msg = (
                 f"{what} would read {scan.said}, of {table.relation.name}: max_bytes is "
-                f"{bytes_said(self._most)}, so nothing was read; partition or sort the table by "
+                f"{size_text(self._most)}, so nothing was read; partition or sort the table by "
                 f"'{table.time.column.name}', make windows shorter, or raise max_bytes of "
                 "predictions"
             )

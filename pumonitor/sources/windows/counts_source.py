@@ -51,6 +51,7 @@ from pumonitor.sources.windows.unmatched_labels import (
     is_reported,
     may_be_reported,
 )
+from pumonitor.text import moment_text
 
 if TYPE_CHECKING:
     from pumonitor.audit.requests import BinRequest, BinRows, CaseRequest, DrawnRow
@@ -234,7 +235,7 @@ class CountedSource:
 
     def check_cost(self, query: CountQuery) -> None:
         """Refuse to count windows where that would read more than is allowed."""
-        start = f"{query.between[0]:%Y-%m-%d %H:%M} UTC"
+        start = moment_text(query.between[0])
         self.cost.check(query, self._statement, what=f"counting the window from {start}")
 
     def _statement(self, query: CountQuery) -> Statement:

@@ -13,6 +13,7 @@ from pumonitor.monitor.inspection.label_outlook import (
     label_warnings,
 )
 from pumonitor.monitor.windows.evaluate import _tables_of
+from pumonitor.text import percent_text
 from tests.monitor.config.one_problem import GOOD as AT_HALF
 from tests.monitor.config.one_problem import only
 from tests.monitor.windows.test_evaluated_tables import PRIOR, SEED, pane
@@ -69,7 +70,7 @@ def test_the_line_is_made_of_the_window_s_recall_and_not_stored():
     ]
     said = assumption_of_window(monitor_of(GOOD), found.plain, rows)
     assert "recall would be" in said
-    assert f"not {100 * found.estimates['recall'].value:.3g}%" in said
+    assert f"not {percent_text(found.estimates['recall'].value)}" in said
     assert assumption_of_window(with_origin("random"), found.plain, rows) == ""
     by_reviews = {"made_with": {"reviews": {}}}
     assert assumption_of_window(monitor_of(GOOD), by_reviews, rows) == ""

@@ -9,9 +9,8 @@ from contextlib import contextmanager
 import pytest
 
 from pumonitor.monitor.dashboard.pages import decide_found
-from pumonitor.monitor.in_words import interval_shown
 from pumonitor.report.decision_words import amount, outcome_title
-from pumonitor.report.numbers import number, rows
+from pumonitor.text import count_text, given_text, interval_shown, number_text
 from tests.monitor.dashboard.shop_pages import ShopPages, person
 from tests.monitor.dashboard.test_decide_page import ADDRESS, DAY, lines_of
 from tests.monitor.monitored_shop import FIRST
@@ -32,7 +31,7 @@ def test_it_has_the_numbers_of_the_page(evaluated):
     kinds = [one["kind"] for one in found["thresholds"]]
     assert kinds == ["now", "chosen", "best"]
     for place, one in enumerate(found["thresholds"]):
-        assert f"{kinds[place]}: {one['threshold']:.6g}" in page.text
+        assert f"{kinds[place]}: {given_text(one['threshold'])}" in page.text
         for metric, of in one["estimates"].items():
             expected = (amount(metric, of["value"]), interval_shown(of["low"], of["high"]))
             assert shown[outcome_title(metric)][place] == expected
@@ -42,7 +41,7 @@ def test_it_has_the_numbers_of_the_page(evaluated):
     assert found["criterion"] == "money"
     assert set(found["curves"]) == set(found["thresholds"][0]["estimates"])
     for option in found["reviews"]["options"]:
-        for said in (rows(option["cases"]), number(option["widths"]["f1"])):
+        for said in (count_text(option["cases"]), number_text(option["widths"]["f1"])):
             assert said in page.text
 
 
@@ -54,7 +53,7 @@ def test_curves_are_those_of_the_page(evaluated):
     curve = found["curves"]["recall"]
     assert len(curve["threshold"]) == len(curve["low"]) > 100
     assert first == [
-        number(curve["threshold"][0]),
+        number_text(curve["threshold"][0]),
         amount("recall", curve["value"][0]),
         interval_shown(curve["low"][0], curve["high"][0]),
     ]

@@ -21,6 +21,7 @@ from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.database.schema import challenger_windows, noted_challengers
 from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.text import interval_text, signed_text
 from tests.monitor.challenging.challenged_shop import SETTLED, write_challenged_shop
 from tests.monitor.dashboard.challenged_pages import API, GATE, MODELS, PAGE, ChallengedPages
 from tests.monitor.dashboard.page_text import table_of, text_of
@@ -64,8 +65,11 @@ def test_page_api_and_command_have_the_same_numbers(pages):
         assert one["scored_by"] in row
         for condition in one["conditions"]:
             if condition["value"] is not None:
-                assert f"{condition['value']:+.4f}" in row
-                assert f"{condition['low']:+.4f} to {condition['high']:+.4f}" in row
+                assert f"{signed_text(condition['value'])}" in row
+                assert (
+                    f"{interval_text(condition['low'], condition['high'], as_text=signed_text)}"
+                    in row
+                )
         assert f"{one['labels']:,}" in row
         assert row.split()[-1] == str(len(one["windows"]))
         assert one["reason"][1:] in text_of(page)
@@ -76,7 +80,7 @@ def test_what_the_gate_does_not_ask_for_is_shown_as_such(pages):
     pages.configured(gate={"better": "aul"})
     [row] = [row for row in table_of(pages.get(PAGE)) if row[0].startswith("v7")]
     newest = pages.ledger.challengers.differences(_series(pages))[-1].differences["recall"]
-    assert f"{newest['value']:+.4f}" in row[2]
+    assert f"{signed_text(newest['value'])}" in row[2]
     assert "the gate does not ask for it" in row[2]
     assert "ask" not in row[3]
 
@@ -98,7 +102,8 @@ def test_charts_draw_what_each_window_left(pages):
     numbers = text_of(pages.get(PAGE))
     for one in stored:
         of = one.differences["aul"]
-        assert f"{of['value']:+.4f} {of['low']:+.4f} to {of['high']:+.4f}" in numbers
+        ends = interval_text(of["low"], of["high"], as_text=signed_text)
+        assert f"{signed_text(of['value'])} {ends}" in numbers
     assert "aul-of-gone" not in page
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pumonitor.monitor.in_words import moment_text
 from pumonitor.monitor.inspection.conditions import read_conditions
 from pumonitor.monitor.inspection.exposition import exposition
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.views.condition import condition_badge, headline_text
+from pumonitor.text import moment_cell
 from tests.monitor.alerted_ledger import CONFIGURATION, DAY, FIRST, AlertedLedger, rows
 from tests.monitor.dashboard.page_text import text_of
 from tests.monitor.dashboard.shop_pages import monitors
@@ -63,7 +63,7 @@ def test_every_face_says_the_same_condition(shop, happens, condition, sentence):
     assert view.condition == condition
     assert view.sentence.startswith(sentence)
     badge = condition_badge(view)[1]
-    since = "" if view.since is None else f", since {moment_text(view.since, shop.site.zone(NAME))}"
+    since = "" if view.since is None else f", since {moment_cell(view.since, shop.site.zone(NAME))}"
     overview, page = text_of(shop.get("/")), text_of(shop.get(f"/monitors/{NAME}"))
     for text in (overview, page):
         assert f"{badge} {view.sentence}{since}" in text

@@ -18,9 +18,9 @@ from pumonitor.metrics.rates import at_threshold
 from pumonitor.monitor.dashboard.pages import decide_found
 from pumonitor.monitor.dashboard.pages.decide_address import DecideAddress
 from pumonitor.monitor.dashboard.pages.decide_evidence import mature_evaluations
-from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.reports.window_problem import window_problem
-from pumonitor.report.numbers import number
+from pumonitor.names import estimate_text
+from pumonitor.text import given_text, interval_shown, number_text
 from tests.monitor.dashboard.page_text import text_of
 from tests.monitor.monitored_shop import FIRST
 
@@ -82,7 +82,7 @@ def test_impossible_numbers_are_marked_the_same_on_the_page_and_in_the_api(evalu
     shown = lines_of(response)
     marked = ("Precision", "F1", "Positives caught", "Positives missed", "Money")
     assert [one for one in marked if not shown[one][1][0].endswith("!")] == []
-    assert shown["Recall"][1][0] == number(found.chosen["recall"].value)
+    assert shown["Recall"][1][0] == number_text(found.chosen["recall"].value)
     assert shown["Money, whichever threshold is chosen"][1][0].endswith("!")
     said = text_of(response)
     reasons = found.chosen.reasons
@@ -131,7 +131,7 @@ def test_charts_show_the_numbers_of_the_tables(evaluated):
         assert heights[0] == pytest.approx(curve.y[0], abs=0.3 * abs(each))
         np.testing.assert_allclose(heights[1::2], curve.y[1:], atol=0.3 * abs(each))
         assert chart.count('<g class="point">') == chart.count('<g class="place') == 3
-    most = number(float(found.curves["reviews_by_threshold"].y[0]))
+    most = number_text(float(found.curves["reviews_by_threshold"].y[0]))
     assert f"Above the drawing the line goes on to {most}." in text
 
 
@@ -145,13 +145,16 @@ def test_money_is_that_of_decide_with_its_currency_beside_it(evaluated):
     ]
     problem = window_problem(stored, evaluated.ledger)
     found = decision_of(problem.problem, 0.5, other_threshold=0.5, value=100, cost=7.5)
-    assert shown["Money"][0][0] == f"{number(found.now['money'].value)} EUR"
-    assert shown["Money"][2][0] == f"{number(found.best['money'].value)} EUR"
+    assert shown["Money"][0][0] == f"{number_text(found.now['money'].value)} EUR"
+    assert shown["Money"][2][0] == f"{number_text(found.best['money'].value)} EUR"
     ends = interval_shown(found.choice.low, found.choice.high)
     assert shown["Money, whichever threshold is chosen"][2] == (ends,)
-    assert f"has the highest lower bound of money: {number(found.choice.low)} EUR." in response.text
+    assert (
+        f"has the highest lower bound of money: {number_text(found.choice.low)} EUR."
+        in response.text
+    )
     widths = found.reviews(100)
-    said = f"become {number(widths.best('f1').widths['f1'])} wide"
+    said = f"become {number_text(widths.best('f1').widths['f1'])} wide"
     assert said in response.text
     assert "<figcaption>Money by threshold</figcaption>" in response.text
     identifiers = re.findall(r' id="([^"]*)"', response.text)
@@ -166,7 +169,7 @@ def test_a_capacity_is_of_a_window_a_day_or_a_share(evaluated, query, cases):
     cases = cases or 0.05 * float(problem.population.sum())
     threshold = threshold_of_capacity(problem, cases)
     response = evaluated.get(f"{ADDRESS}?capacity={query}")
-    assert f"chosen: {threshold:.6g}</th>" in response.text
+    assert f"chosen: {given_text(threshold)}</th>" in response.text
     reviews = lines_of(response)["Cases to review"][1][0]
     assert float(reviews) <= cases < float(reviews) + 3
 
@@ -183,7 +186,7 @@ def test_a_threshold_between_two_counts_is_moved_and_that_is_said(evaluated):
     wide = next(one for one in range(len(table)) if table.upper[one] > table.lower[one])
     inside = float(table.lower[wide] + 0.1 * (table.upper[wide] - table.lower[wide]))
     shown = evaluated.get(f"{ADDRESS}?threshold={inside!r}").text
-    assert f"{table.lower[wide]:.6g} is shown." in shown
+    assert f"{given_text(table.lower[wide])} is shown." in shown
 
 
 def test_it_stands_on_one_window_and_says_which(evaluated):

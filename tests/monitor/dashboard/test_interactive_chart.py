@@ -6,7 +6,7 @@ import html
 import json
 import re
 
-from pumonitor.monitor.in_words import estimate_text
+from pumonitor.names import estimate_text
 from tests.monitor.dashboard.shop_pages import HOSTILE
 
 PAGE = "/monitors/card-fraud"

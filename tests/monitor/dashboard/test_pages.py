@@ -12,13 +12,14 @@ from urllib.parse import unquote
 import pytest
 from sqlalchemy import update
 
-from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.inspection.insights import plain_row
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.database.schema import alert_transitions, evaluations, results
 from pumonitor.monitor.ledger.database.schema import monitors as configurations
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.results import read_results
+from pumonitor.names import estimate_text
+from pumonitor.text import interval_shown
 from tests.monitor.alerted_ledger import DAY, FIRST
 from tests.monitor.dashboard.page_text import table_of, text_of
 from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages, person

@@ -18,6 +18,7 @@ from pumonitor.monitor.dashboard.pages.window_changes import changes_said
 from pumonitor.monitor.dashboard.pages.window_inputs import configuration_said, counted_rows
 from pumonitor.monitor.reports.window_curves import OVER_PRIORS, window_curves
 from pumonitor.monitor.reports.window_problem import window_problem
+from pumonitor.text import count_text, number_text
 from tests.monitor.monitored_shop import FIRST
 
 NAME = "card-fraud"
@@ -173,10 +174,11 @@ def test_a_revision_tells_which_labels_arrived_and_what_became_of_the_numbers(ev
     assert after > before
     assert said[0] == (
         f"{after - before} more confirmed positives between 2026-01-02 and 2026-01-04 ({before} "
-        f"before, {after} now), {above[1] - above[0]:.0f} of them at or above the threshold."
+        f"before, {after} now), {count_text(above[1] - above[0])} of them at or above the "
+        "threshold."
     )
     assert said[1] == "The window was provisional and is mature."
-    assert f"F1 {then['f1'].value:.3f} before, {now['f1'].value:.3f} now." in said
+    assert f"F1 {number_text(then['f1'].value)} before, {number_text(now['f1'].value)} now." in said
     assert not any(one.startswith("Share of positives") for one in said)
 
 
@@ -184,7 +186,8 @@ def test_a_revision_without_new_labels_says_so(evaluated, stored):
     rows = rows_of(evaluated, 2)
     said = changes_said(stored[2], rows, stored[2], rows, zone=FIRST.tzinfo)
     assert said == [
-        f"No further positive was confirmed: there are {rows['labeled_positives'].value:.0f}."
+        "No further positive was confirmed: there are "
+        f"{count_text(rows['labeled_positives'].value)}."
     ]
 
 

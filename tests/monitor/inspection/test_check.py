@@ -127,7 +127,7 @@ def warnings_of(monitor=MONITOR, **found):
         ),
         (
             {"confirmed": 40, "refused": 40},
-            "40 of 40 confirmed predictions (100.0%) were confirmed more than a day before they "
+            "40 of 40 confirmed predictions (100%) were confirmed more than a day before they "
             "were made: such labels are not counted; check known_at and time, their time_zone",
         ),
     ],

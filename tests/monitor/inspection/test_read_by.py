@@ -18,7 +18,7 @@ def test_a_lake_and_an_unverified_engine_are_named():
         "unverified_engine": {"name": "trino", "version": "481"},
     }
     assert read_by_said({"predictions": 1, "versions": versions}) == [
-        ("Read by", "duckdb 2.0.0, in 75 s"),
+        ("Read by", "duckdb 2.0.0, in 1.2 minutes"),
         ("Predictions from", "delta://lake, version 7"),
         ("Labels from", "iceberg://c/n.t, snapshot 42"),
         ("Engine not verified", "trino 481: its counts may differ from DuckDB's"),

@@ -13,7 +13,6 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from pumonitor.errors import InputError
-from pumonitor.monitor.in_words import estimate_text, interval_shown
 from pumonitor.monitor.ledger.database.schema import newest_panes, panes, results
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.notes import Note
@@ -25,6 +24,8 @@ from pumonitor.monitor.reports.period.period_report import _lead, period_report
 from pumonitor.monitor.reports.realised_looks import realised_looks
 from pumonitor.monitor.rules.windows.named_period import NamedPeriod, month_of, read_period
 from pumonitor.monitor.windows.evaluation.baseline import BaselinePeriod
+from pumonitor.names import estimate_text
+from pumonitor.text import interval_shown
 from tests.monitor.alerted_ledger import DAY, FIRST
 from tests.monitor.dashboard.shop_pages import ShopPages
 

@@ -115,8 +115,8 @@ def test_a_single_window_and_a_class_prior_that_is_not_followed_have_no_picture(
 
 
 SAID = (
-    "Given as 5% (4 to 6%) for 1 January 2026 and followed through 4 windows since. Since then the "
-    "share of positives has about doubled."
+    "Given as 5.0% (4.0 to 6.0%) for 1 January 2026 and followed through 4 windows since. Since "
+    "then the share of positives has about doubled."
 )
 
 

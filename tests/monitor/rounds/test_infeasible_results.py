@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
-from pumonitor_mlflow.metric_values import metric_values as metrics_of_evaluator
 from typer.testing import CliRunner
 
 from pumonitor.cli.app import app
@@ -28,6 +27,7 @@ from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_wind
 from pumonitor.monitor.windows.messages.window_messages import shown_metrics, verdict_of
 from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.tables import ScoreTable
+from pumonitor.views.estimates import logged_estimates as metrics_of_evaluator
 from tests.monitor.counted_rows import WINDOW
 from tests.monitor.monitored_shop import FIRST, write_shop
 
@@ -252,7 +252,7 @@ def test_the_doctor_names_the_prior_and_the_remedy(shop):
     assert told.severity == "warning"
     assert told.what.startswith(
         "card-fraud: the class prior is impossible in 4 of 4 mature windows, most recently in the "
-        "window of 2026-01-04 00:00 UTC: with the class prior of 0.9 Precision came out at "
+        "window of 2026-01-04 00:00 UTC: with the class prior of 0.900 Precision came out at "
     )
     assert told.remedy.startswith(
         "correct class_prior of card-fraud, or let class_prior: auto measure it"
@@ -279,8 +279,8 @@ def test_results_and_insights_say_impossible_and_assumed(shop):
     assert row["unclipped_value"] > 1
     text = printed(path, "insights")
     assert "precision          1.00 (impossible)" in text
-    assert "class_prior        0.900 [0.900, 0.900] (impossible) assumed" in text
-    assert "impossible: with the class prior of 0.9 Precision came out at" in text
+    assert "class_prior        0.900 (impossible) assumed" in text
+    assert "impossible: with the class prior of 0.900 Precision came out at" in text
     assert text.count("    impossible: ") == text.count("rows confirmed"), (
         "it is one thing that is wrong"
     )

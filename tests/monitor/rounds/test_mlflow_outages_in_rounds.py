@@ -237,7 +237,7 @@ def test_nothing_is_lost_doubled_or_held_up_by_an_outage(
     assert all(not one.what.startswith(MONITOR) for one in complaints)
     waits = [one.what for one in complaints if one.what.startswith("mlflow: ")]
     assert len(waits) == 1
-    assert re.search(f"messages wait, the oldest 3 h: .*({reason})", waits[0])
+    assert re.search(f"messages wait, the oldest 3 hours: .*({reason})", waits[0])
     errors = {one.what for one in complaints if one.severity == "error"}
     assert waits[0] in errors
     errors = {one for one in errors if not one.startswith(("mlflow: ", "mlflow-files: "))}

@@ -19,6 +19,7 @@ from pumonitor.monitor.reports.window_curves import window_curves
 from pumonitor.monitor.reports.window_files import window_files_of
 from pumonitor.monitor.reports.window_problem import window_problem
 from pumonitor.monitor.windows.evaluation.audited_windows import read_again
+from pumonitor.text import number_text
 from tests.monitor.rounds.retried import run_again
 
 RUNNER = CliRunner()
@@ -335,7 +336,7 @@ def test_pages_and_reports_are_of_the_same_numbers(shop, ledger):
         answer = client.get(path)
         assert answer.status_code == 200, path
     page = client.get(f"/monitors/card-fraud/windows/{start:%Y-%m-%dT%H:%M:%SZ}").text
-    assert f"{recall:.3f}" in page
+    assert f"{number_text(recall)}" in page
     assert "by reviews and complaints" in client.get("/monitors/card-fraud/decide").text
     stored = stored_of_week(ledger, 2)
     drawn = window_curves(window_problem(stored, ledger))

@@ -21,7 +21,7 @@ def test_rows_as_they_should_be_say_nothing_and_ask_for_nothing():
 
 def test_labels_that_do_not_count_are_always_told():
     assert found({"predictions": 10_000, "label_rows": 2000, "refused_labels": 1}) == {
-        "refused_labels": "1 of 2,000 labels (0.1%) was known more than a day before the "
+        "refused_labels": "1 of 2,000 labels (0.05%) was known more than a day before the "
         "prediction and does not count: check known_at and time, their time_zone "
         "and time_unit, and that each id belongs to one prediction, not to a "
         "case that is scored repeatedly"
@@ -56,7 +56,7 @@ def test_what_repeats_is_told_with_other_scores_and_what_is_usual():
     counts = {"predictions": 600, "duplicate_predictions": 300, "conflicting_predictions": 100}
     before = [{"predictions": 999, "duplicate_predictions": 1}] * 3
     assert found(counts, before)["repeated_predictions"] == (
-        "400 of 1,000 rows of predictions (40.0%) repeat an id of the window (usual is 0.1%), 100 "
+        "400 of 1,000 rows of predictions (40%) repeat an id of the window (usual is 0.1%), 100 "
         "of them with another score, and only the first of each counts: check whether rows were "
         "written twice, and whether the pattern matches files that were replaced"
     )
@@ -65,7 +65,7 @@ def test_what_repeats_is_told_with_other_scores_and_what_is_usual():
 def test_labels_a_little_early_and_those_that_contradict_each_other_are_reported():
     counts = {"predictions": 600, "label_rows": 40, "early_labels": 30, "conflicting_labels": 4}
     assert found(counts) == {
-        "early_labels": "30 of 40 labels (75.0%) were known before the prediction, by a day at "
+        "early_labels": "30 of 40 labels (75%) were known before the prediction, by a day at "
         "most, and count: check whether known_at is a date without a time of day, "
         "and whether the clocks of the two tables differ",
         "conflicting_labels": "4 of 40 labels contradict each other about one prediction at the "

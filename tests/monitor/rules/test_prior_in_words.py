@@ -68,7 +68,7 @@ def test_a_reference_is_awaited():
     text = prior_origin(over_time((), windows=0, moved=None, reference_end="2026-01-11T00:00"))
     assert text.endswith(
         "The class prior is not followed yet: this begins when the labels of the reference, which "
-        "ends on 10 January 2026, are mature."
+        "ends on 2026-01-10, are mature."
     )
 
 
@@ -86,7 +86,7 @@ def test_a_given_level_names_its_period_and_one_of_another_method_that():
         "end": "2026-01-31T23:00:00+00:00",
     }
     assert prior_origin(over_time(level=given, windows=1)) == (
-        "Given as 5% (2 to 9%) for January 2026 and followed through 1 window since."
+        "Given as 5.0% (2.0 to 9.0%) for January 2026 and followed through 1 window since."
     )
     assert "(1 to 13 January 2026) by the method dedpul and followed" in prior_origin(
         over_time(level={"source": "dedpul"})

@@ -50,6 +50,7 @@ from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.rules.windows.panes import PaneSchedule
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.results import LabelOrigin
+from pumonitor.text import moments_text, number_text
 
 if TYPE_CHECKING:
     from pumonitor.prior import GivenOrEstimated
@@ -341,8 +342,8 @@ class Monitor(Part):
             first = grid.containing(span[0])
             msg = (
                 f"of contains no whole window of {every}: it is from {prior.start} to {prior.end}, "
-                f"and the window in which it begins is from {first.start:%Y-%m-%d %H:%M} to "
-                f"{first.end:%Y-%m-%d %H:%M} UTC; give a period of one window or more"
+                f"and the window in which it begins is from "
+                f"{moments_text(first.start, first.end)}; give a period of one window or more"
             )
             raise WithinError(msg, "of")
         return prior
@@ -353,8 +354,9 @@ class Monitor(Part):
         prior = info.data.get("class_prior")
         if isinstance(prior, PriorOfPeriod) and is_number(purity) and prior.high >= purity:
             msg = (
-                f"is {purity:g} and class_prior goes up to {prior.high:.3g}: with these values a "
-                "confirmed row would be positive no more often than any other row; check both"
+                f"is {purity:g} and class_prior goes up to {number_text(prior.high)}: with these "
+                "values a confirmed row would be positive no more often than any other row; check "
+                "both"
             )
             raise ValueError(msg)
         return purity

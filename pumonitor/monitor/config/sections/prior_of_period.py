@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from pumonitor.monitor.config.values.periods import span_of
+from pumonitor.text import given_text, number_text, with_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +64,10 @@ class PriorOfPeriod:
         --------
         >>> audit = audited_prior(12, 300, start=date(2026, 1, 1), end=date(2026, 2, 1))
         >>> audit.said()
-        '12 of 300 cases of 2026-01-01 to 2026-02-01, which is 0.0405 [0.022, 0.0667]'
+        '12 of 300 cases of 2026-01-01 to 2026-02-01, which is 0.0405 (0.0220 to 0.0667)'
         """
-        share = f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}]"
+        as_text = given_text if self.cases is None else number_text
+        share = with_interval(self.value, self.low, self.high, as_text=as_text)
         period = f"of {self.start} to {self.end}"
         if self.cases is None:
             return f"{share} {period}"
@@ -79,13 +81,14 @@ def shown_meaning(meaning: Mapping[str, Any]) -> str:
     --------
     >>> of = ["2025-12-31T23:00:00+00:00", "2026-01-31T23:00:00+00:00"]
     >>> shown_meaning({"value": 0.03, "low": 0.02, "high": 0.04, "of": of})
-    '0.03 [0.02, 0.04] of 2025-12-31T23:00:00+00:00 to 2026-01-31T23:00:00+00:00'
+    '0.03 (0.02 to 0.04) of 2025-12-31T23:00:00+00:00 to 2026-01-31T23:00:00+00:00'
     """
     start, end = (moment.removesuffix("T00:00:00+00:00") for moment in meaning["of"])
     period = f"of {start} to {end}"
     if "cases" in meaning:
         return f"{meaning['positives']} of {meaning['cases']} cases {period}"
-    return f"{meaning['value']} [{meaning['low']}, {meaning['high']}] {period}"
+    share = (meaning[end] for end in ("value", "low", "high"))
+    return f"{with_interval(*share, as_text=given_text)} {period}"
 
 
 def audited_prior(positives: int, cases: int, *, start: date, end: date) -> PriorOfPeriod:

@@ -22,11 +22,10 @@ from pumonitor.monitor.dashboard.pages.challengers_found import (
 )
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.delivery.notifications.promotion_words import evidence_said
-from pumonitor.monitor.in_words import moment_text
 from pumonitor.monitor.ledger.records.challengers import ChallengerDifferences, NotedChallenger
 from pumonitor.monitor.ledger.records.promotions import Promotion
 from pumonitor.names import title
-from pumonitor.report.numbers import percent
+from pumonitor.text import interval_text, moment_cell, percent_text, signed_text
 
 _MOST_PROMOTIONS: Final = 100
 _BADGES: Final = {"better": "ok", "worse": "critical", "cannot be judged": "warning"}
@@ -117,7 +116,7 @@ def challengers_page(site: Site, name: str) -> dict[str, Any]:
         "zone": zone,
         "is_configured": monitor.challengers is not None,
         "gate": gate,
-        "capacity": percent(gate.capacity),
+        "capacity": percent_text(gate.capacity),
         "columns": {metric: _column(metric, gate) for metric in columns},
         "shown": [_shown(one, found, columns, gate, zone) for one in found.judged],
         "others": found.others,
@@ -139,7 +138,7 @@ def _columns(found: ChallengersFound) -> list[str]:
 
 
 def _column(metric: str, gate: Gate) -> str:
-    among = f" among the highest {percent(gate.capacity)}" if metric != "aul" else ""
+    among = f" among the highest {percent_text(gate.capacity)}" if metric != "aul" else ""
     return f"{title(metric)}{among}"
 
 
@@ -181,7 +180,7 @@ def _cell(
     if condition is not None:
         if condition["value"] is None:
             return _Difference(note="no labels yet")
-        above = f"has to be above {condition['above']:+.4g}" if condition["above"] else ""
+        above = f"has to be above {signed_text(condition['above'])}" if condition["above"] else ""
         return _difference(condition, above)
     newest = next((one for window in reversed(over) if (one := _of(metric, window))), None)
     return _Difference() if newest is None else _difference(newest, "the gate does not ask for it")
@@ -190,7 +189,9 @@ def _cell(
 def _difference(of: Mapping[str, Any], note: str) -> _Difference:
     """As `pumonitor challenge` writes it."""
     return _Difference(
-        value=f"{of['value']:+.4f}", interval=f"{of['low']:+.4f} to {of['high']:+.4f}", note=note
+        value=signed_text(of["value"]),
+        interval=interval_text(of["low"], of["high"], as_text=signed_text),
+        note=note,
     )
 
 
@@ -238,7 +239,7 @@ def _chart(
         return None
     lines = [
         (
-            moment_text(window.start, zone),
+            moment_cell(window.start, zone),
             "" if window.labels is None else f"{window.labels:,}",
             *(_cells_of(one) if one is not None else (_why_none(window), "")),
         )
@@ -288,5 +289,5 @@ def _deployed(monitor: Monitor, made: Sequence[Promotion], zone: tzinfo) -> str:
     last = here[0]
     return (
         f"Version {last.to_version} of model {last.model} became {last.alias} on "
-        f"{moment_text(last.ended_at, zone)}."
+        f"{moment_cell(last.ended_at, zone)}."
     )

@@ -25,8 +25,8 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.reports.window_problem import WindowProblem, window_problem
 from pumonitor.report.decision_words import best_said, review_said
-from pumonitor.report.numbers import number
 from pumonitor.results import Curve
+from pumonitor.text import given_text, number_text
 
 _DAY: Final = 86_400.0
 Kind = Literal["now", "chosen", "best"]
@@ -189,7 +189,7 @@ def _other_threshold(
             return found, ""
         return found, (
             f"Rows are counted by score, and {at.threshold:g} lies between two counts: "
-            f"{found:.6g} is shown."
+            f"{given_text(found)} is shown."
         )
     if at.capacity is None:
         return None, ""
@@ -200,6 +200,6 @@ def _other_threshold(
         return float(problem.table.lower[0]), "Every case can be reviewed."
     found = threshold_of_capacity(problem, share)
     return found, (
-        f"{number(share * rows_held)} cases a window can be reviewed: from a score of "
-        f"{found:.6g} on there are no more."
+        f"{number_text(share * rows_held)} cases a window can be reviewed: from a score of "
+        f"{given_text(found)} on there are no more."
     )

@@ -14,7 +14,6 @@ from pumonitor.monitor.dashboard.address import with_known_names
 from pumonitor.monitor.dashboard.pages.decide_address import PER, DecideAddress
 from pumonitor.monitor.dashboard.pages.decide_found import Found, Kind, stands_on
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.in_words import interval_shown
 from pumonitor.monitor.windows.evaluation.audited_windows import which_windows
 from pumonitor.report.decision_words import (
     MEANING,
@@ -23,8 +22,8 @@ from pumonitor.report.decision_words import (
     impossible_said,
     outcome_title,
 )
-from pumonitor.report.numbers import number, rows
 from pumonitor.results import Curve
+from pumonitor.text import count_text, given_text, interval_shown, number_text
 
 _SHARES: Final = ("precision", "recall", "f1")
 _DRAWN: Final = (
@@ -115,7 +114,7 @@ def _where(kind: Kind, outcome: Outcome) -> str:
     """The threshold; of the choice to review nobody, that it is."""
     if kind == "best" and outcome["reviews"].value == 0:
         return "review none"
-    return f"{outcome.threshold:.6g}"
+    return given_text(outcome.threshold)
 
 
 def _line(metric: str, outcomes: Mapping[Kind, Outcome], at: DecideAddress) -> _Line:
@@ -159,7 +158,7 @@ def _chart(metric: str, found: Found, at: DecideAddress) -> dict[str, Any]:
         "columns": ["Threshold", outcome_title(metric), "95% interval"],
         "lines": [
             (
-                number(float(curve.x[place])),
+                number_text(float(curve.x[place])),
                 amount(metric, float(curve.y[place]), currency=at.currency)
                 + ("!" if _is_marked(found, metric, place) else ""),
                 interval_shown(float(curve.low[place]), float(curve.high[place])),
@@ -241,8 +240,8 @@ def _review_lines(found: ReviewOptions) -> list[dict[str, Any]]:
     return [
         {
             "where": WHERE[one.where],
-            "cases": rows(one.cases),
-            "positives": number(round(one.positives, 1)),
+            "cases": count_text(one.cases),
+            "positives": number_text(round(one.positives, 1)),
             "widths": [
                 (_text(one.widths[metric]), best[metric] == one.where) for metric in _SHARES
             ],
@@ -252,7 +251,7 @@ def _review_lines(found: ReviewOptions) -> list[dict[str, Any]]:
 
 
 def _text(value: float) -> str:
-    return number(value) if np.isfinite(value) else "–"
+    return number_text(value) if np.isfinite(value) else "–"
 
 
 def _places(many: int) -> list[int]:

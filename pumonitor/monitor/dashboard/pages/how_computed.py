@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pumonitor.report.numbers import interval_text, percent, rows
+from pumonitor.text import count_text, interval_text, percent_text
 
 
 def how_computed(name: str, evaluation: Mapping[str, Any]) -> str:
@@ -32,13 +32,15 @@ variance is that of the class prior. Bounds over all class priors in its interva
     if not found or found.get("value") is None:
         return ""
     sentences = [
-        f"Method: {found['method']}, from {rows(found['n_labeled'])} confirmed and "
-        f"{rows(found['n_unlabeled'])} other cases."
+        f"Method: {found['method']}, from {count_text(found['n_labeled'])} confirmed and "
+        f"{count_text(found['n_unlabeled'])} other cases."
     ]
     se, se_prior = found.get("se"), found.get("se_prior")
     if se and se_prior:
         share = min(1.0, (se_prior / se) ** 2)
-        sentences.append(f"{percent(round(share, 2))} of its variance is that of the class prior.")
+        sentences.append(
+            f"{percent_text(round(share, 2))} of its variance is that of the class prior."
+        )
     bounds = evaluation.get("bounds", {}).get(name)
     if bounds and bounds.get("low") is not None and bounds.get("high") is not None:
         ends = interval_text(bounds["low"], bounds["high"])

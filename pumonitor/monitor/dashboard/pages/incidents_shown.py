@@ -9,9 +9,9 @@ from typing import Final
 from markupsafe import Markup
 
 from pumonitor.monitor.charts.incidents import IncidentBar, IncidentRow, draw_incidents
-from pumonitor.monitor.in_words import moment_text
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition
 from pumonitor.plain_text import one_line, series_of
+from pumonitor.text import moment_cell
 
 __all__ = ["incidents_drawn"]
 
@@ -93,14 +93,14 @@ def _bar(
     last = some[-1]
     begin = last.firing_since or some[0].window_start
     end = last.window_start if last.kind == "resolved" else now
-    until = f"to {moment_text(end, zone)}" if last.kind == "resolved" else "fires still"
+    until = f"to {moment_cell(end, zone)}" if last.kind == "resolved" else "fires still"
     noticed = next((one.as_of for one in some if one.kind == "fired"), None)
-    known = "" if noticed is None else f", noticed on {moment_text(noticed, zone)}"
+    known = "" if noticed is None else f", noticed on {moment_cell(noticed, zone)}"
     return IncidentBar(
         begin=begin,
         end=max(end, begin),
         kind=last.severity,
-        text=f"{_label(last)}: bad since {moment_text(begin, zone)}{known}, {until}",
+        text=f"{_label(last)}: bad since {moment_cell(begin, zone)}{known}, {until}",
         link=link(last),
     )
 

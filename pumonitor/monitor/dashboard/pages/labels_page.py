@@ -19,7 +19,7 @@ from pumonitor.monitor.inspection.label_health import (
     windows_that_tell,
 )
 from pumonitor.monitor.inspection.label_health_text import WHERE_WORDS, label_health_sentences
-from pumonitor.report.numbers import percent_with_interval
+from pumonitor.text import percent_with_interval
 
 
 def labels_page(site: Site, name: str) -> dict[str, Any]:

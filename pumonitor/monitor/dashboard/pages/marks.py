@@ -11,11 +11,11 @@ from pumonitor.errors import shortened
 from pumonitor.monitor.charts.time_series import Mark
 from pumonitor.monitor.config.changes import changes_between
 from pumonitor.monitor.dashboard.address import SeriesAddress
-from pumonitor.monitor.in_words import moment_text
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows
 from pumonitor.plain_text import one_line
+from pumonitor.text import moment_cell
 
 _MOST: Final = 40
 _LONGEST: Final = 160
@@ -93,7 +93,7 @@ def _alerts(
         name, since=shown.starts[0], until=until, kind="fired", limit=_MOST
     )
     for one in events:
-        noticed = moment_text(one.transition.as_of, zone)
+        noticed = moment_cell(one.transition.as_of, zone)
         said = f"{one.transition.rule}: bad since this window, noticed on {noticed}"
         yield one.transition.window_start, "alert", said
 
@@ -128,8 +128,8 @@ def _audits(
             yield (
                 one.window_start,
                 "audit",
-                f"audit {one.name}: cases of {many}, until {moment_text(one.window_end, zone)}, "
-                f"drawn on {moment_text(one.drawn_at, zone)}{version}",
+                f"audit {one.name}: cases of {many}, until {moment_cell(one.window_end, zone)}, "
+                f"drawn on {moment_cell(one.drawn_at, zone)}{version}",
             )
 
 

@@ -15,10 +15,9 @@ from pumonitor.monitor.dashboard.address import number_in
 from pumonitor.monitor.dashboard.pages.challengers_found import said_to_be_better
 from pumonitor.monitor.dashboard.pages.monitor_lines import DrawnLine, monitor_lines
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.in_words import ago, estimate_text, interval_shown, marked, moment_text
 from pumonitor.monitor.views.condition import MonitorLine, headline_text, urgency
-from pumonitor.names import title
-from pumonitor.report.numbers import percent
+from pumonitor.names import estimate_text, title
+from pumonitor.text import ago_text, interval_shown, marked, moment_cell, percent_text
 
 __all__ = ["overview"]
 
@@ -62,8 +61,8 @@ def _row(site: Site, drawn: DrawnLine, *, now: datetime) -> dict[str, Any]:
         "zone": zone,
         **_estimate(line, zone),
         "sparkline": _sparkline(drawn),
-        "arrived": "–" if arrived is None else percent(round(arrived, 2)),
-        "newest": "–" if line.last_prediction is None else ago(line.last_prediction, now),
+        "arrived": "–" if arrived is None else percent_text(round(arrived, 2)),
+        "newest": "–" if line.last_prediction is None else ago_text(line.last_prediction, now),
         "next_judged": _next_judged(line, now),
         "better": said_to_be_better(site.monitors[line.name], line.better_challengers),
     }
@@ -74,7 +73,7 @@ def _estimate(line: MonitorLine, zone: ZoneInfo) -> Mapping[str, Any]:
     headline = line.headline
     if headline is None:
         return {"estimate_of": "no estimate yet"}
-    start = moment_text(headline.window_start, zone)
+    start = moment_cell(headline.window_start, zone)
     if headline.value is None:
         return {"estimate_of": f"undefined in {start}"}
     is_impossible = headline.infeasible or headline.impossible
@@ -102,5 +101,5 @@ def _next_judged(line: MonitorLine, now: datetime) -> str:
         return "once there are predictions"
     if line.next_mature is None:
         return "–"
-    said = ago(line.next_mature, now)
+    said = ago_text(line.next_mature, now)
     return said if line.next_mature > now else f"due {said}"

@@ -19,6 +19,7 @@ from pumonitor.monitor.reports.paired_windows import (
     paired_windows,
 )
 from pumonitor.names import COUNTS
+from pumonitor.text import count_text, number_text, signed_text
 
 _MOST_VERSIONS: Final = 6
 _MOST_SEGMENTS: Final = 40
@@ -212,9 +213,8 @@ def signed(metric: str, value: float) -> str:
     Examples
     --------
     >>> signed("f1", -0.0312), signed("predictions", 1204.0)
-    ('-0.031', '+1,204')
+    ('-0.0312', '+1,204')
     """
     if not math.isfinite(value):
         return "–"
-    # What is rounded to nothing has no sign.
-    return f"{value:+,.0f}" if metric in COUNTS else f"{round(value, 3) + 0.0:+.3f}"
+    return signed_text(value, as_text=count_text if metric in COUNTS else number_text)

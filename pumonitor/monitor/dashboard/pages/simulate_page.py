@@ -19,6 +19,7 @@ from pumonitor.monitor.inspection.configuration_changes import stored_hash
 from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
 from pumonitor.monitor.windows.evaluate import references_in
+from pumonitor.text import count_text
 
 _LONGEST: Final = 2000
 _CPU_SECONDS: Final = 10.0
@@ -83,8 +84,8 @@ def _replayed(site: Site, monitor: str, text: str, clock: Callable[[], float]) -
     def check() -> None:
         if clock() - begin > _CPU_SECONDS:
             msg = (
-                f"the replay takes more than {_CPU_SECONDS:.0f} seconds, which is too long for a "
-                f"page: pumonitor alerts simulate {monitor} has no such limit"
+                f"the replay takes more than {count_text(_CPU_SECONDS)} seconds, which is too long "
+                f"for a page: pumonitor alerts simulate {monitor} has no such limit"
             )
             raise InputError(msg)
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 from typing import Any, Final
 
-from pumonitor.monitor.in_words import estimate_text, moment_text
 from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
-from pumonitor.names import title
-from pumonitor.report.numbers import rows
+from pumonitor.names import estimate_text, title
+from pumonitor.text import count_text, moment_cell
 
 _TOLD: Final = ("f1", "precision", "recall", "auc", "class_prior")
 _WHOLE: Final = 1e-6
@@ -40,8 +39,8 @@ def changes_said(
     predictions = [_count(one, "predictions") for one in (then, now)]
     if None not in predictions and predictions[0] != predictions[1]:
         sentences.append(
-            f"The number of predictions went from {rows(predictions[0] or 0)} to "
-            f"{rows(predictions[1] or 0)}."
+            f"The number of predictions went from {count_text(predictions[0] or 0)} to "
+            f"{count_text(predictions[1] or 0)}."
         )
     sentences += [said for name in _TOLD if (said := _estimate(name, now, then))]
     return [one for one in sentences if one]
@@ -51,7 +50,7 @@ def _audits(now: Mapping[str, Any], then: Mapping[str, Any]) -> Iterator[str]:
     """What was read of audits in between, by their names."""
     before, after = _audits_used(then), _audits_used(now)
     for name, one in after.items():
-        decided = rows(one["decided"])
+        decided = count_text(one["decided"])
         if name not in before:
             yield (
                 f"The audit {name} was read, with {decided} decided cases: estimates may change "
@@ -59,8 +58,8 @@ def _audits(now: Mapping[str, Any], then: Mapping[str, Any]) -> Iterator[str]:
             )
         elif one["digest"] != before[name]["digest"]:
             yield (
-                f"Further verdicts of the audit {name} were read: {rows(before[name]['decided'])} "
-                f"decided cases before, {decided} now."
+                f"Further verdicts of the audit {name} were read: "
+                f"{count_text(before[name]['decided'])} decided cases before, {decided} now."
             )
     for name in sorted(before.keys() - after.keys()):
         yield f"The audit {name} is not used any more."
@@ -83,22 +82,22 @@ def _labels(
     if before is None or after is None:
         return ""
     if before == after:
-        return f"No further positive was confirmed: there are {rows(after)}."
-    when = f"by {moment_text(chosen.as_of, zone)}"
+        return f"No further positive was confirmed: there are {count_text(after)}."
+    when = f"by {moment_cell(chosen.as_of, zone)}"
     if earlier.as_of != chosen.as_of:
-        when = f"between {moment_text(earlier.as_of, zone)} and {moment_text(chosen.as_of, zone)}"
+        when = f"between {moment_cell(earlier.as_of, zone)} and {moment_cell(chosen.as_of, zone)}"
     more = after - before
     verb = "more" if more > 0 else "fewer"
     many = abs(more)
     text = (
-        f"{rows(many)} {verb} confirmed positive{'' if many == 1 else 's'} {when} "
-        f"({rows(before)} before, {rows(after)} now)"
+        f"{count_text(many)} {verb} confirmed positive{'' if many == 1 else 's'} {when} "
+        f"({count_text(before)} before, {count_text(after)} now)"
     )
     above = [_above(one) for one in (earlier.evaluation, chosen.evaluation)]
     if more > 0 and above[0] is not None and above[1] is not None:
         of = above[1] - above[0]
         if 0 <= of <= more:
-            text += f", {rows(of)} of them at or above the threshold"
+            text += f", {count_text(of)} of them at or above the threshold"
     return f"{text}."
 
 

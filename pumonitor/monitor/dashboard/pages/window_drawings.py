@@ -18,13 +18,12 @@ from pumonitor.monitor.charts.curves import (
     over_thresholds,
     steps,
 )
-from pumonitor.monitor.in_words import estimate_text, interval_shown, marked
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.reports.window_curves import OVER_PRIORS, WindowCurves
-from pumonitor.names import title
-from pumonitor.report.numbers import number, percent
+from pumonitor.names import estimate_text, title
 from pumonitor.report.sensitivity_chart import sensitivity_reading
 from pumonitor.results import Curve
+from pumonitor.text import interval_shown, marked, number_text, percent_text
 
 Rows = Mapping[str, PublishedResult]
 
@@ -125,7 +124,7 @@ def _curve(
         ],
         lines=[
             (
-                number(float(curve.x[place])),
+                number_text(float(curve.x[place])),
                 *_said(curve, place),
                 *([] if bounds is None else [_between(bounds, place)]),
                 _uncorrected_said(curve, place),
@@ -161,7 +160,7 @@ def _by_threshold(found: WindowCurves, metric: str, rows: Rows) -> Drawing:
         note="!: impossible, or made of a number that is." if doubtful.any() else "",
         lines=[
             (
-                number(float(curve.x[place])),
+                number_text(float(curve.x[place])),
                 *_said(curve, place, mark="!" if doubtful[place] else ""),
                 _uncorrected_said(curve, place),
             )
@@ -191,9 +190,9 @@ def _scores(found: WindowCurves) -> Drawing:
         columns=["Scores", "Confirmed positives", "Other cases"],
         lines=[
             (
-                f"{number(float(edges[place]))} to {number(float(edges[place + 2]))}",
-                percent(round(float(labeled[place : place + 2].sum()), 4)),
-                percent(round(float(others[place : place + 2].sum()), 4)),
+                f"{number_text(float(edges[place]))} to {number_text(float(edges[place + 2]))}",
+                percent_text(round(float(labeled[place : place + 2].sum()), 4)),
+                percent_text(round(float(others[place : place + 2].sum()), 4)),
             )
             for place in range(0, len(labeled), 2)
         ],
@@ -218,13 +217,13 @@ def _over_prior(found: WindowCurves, metric: str, rows: Rows) -> Drawing:
             x_title="Class prior",
             across=(float(swept.priors[0]), float(swept.priors[-1])),
             ranges=ranges,
-            places=[Place(prior.value, number(prior.value))],
+            places=[Place(prior.value, number_text(prior.value))],
             dots=_stored(prior.value, rows.get(metric)),
         ),
         columns=["Class prior", heading, "95% interval at that class prior"],
         lines=[
             (
-                number(float(swept.priors[place])),
+                number_text(float(swept.priors[place])),
                 estimate_text(metric, float(value[place])),
                 interval_shown(float(low[place]), float(high[place])),
             )

@@ -10,7 +10,7 @@ from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.windows.input_findings import ROW_KINDS
-from pumonitor.report.numbers import percent_with_interval, rows
+from pumonitor.text import count_text, given_text, number_text, percent_with_interval
 
 _ALWAYS: Final = ("predictions", "label_rows")
 
@@ -24,7 +24,7 @@ def counted_rows(counts: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     ('labels known more than a day before their prediction, left out', '2')
     """
     return [
-        (said, rows(int((counts or {}).get(name) or 0)))
+        (said, count_text(int((counts or {}).get(name) or 0)))
         for name, said in ROW_KINDS.items()
         if counts is not None and (name in _ALWAYS or counts.get(name))
     ]
@@ -73,9 +73,9 @@ def made_with_said(chosen: StoredEvaluation) -> list[tuple[str, str]]:
         )
         found.append(("Class prior", f"{value}, {prior['method']}"))
     if "threshold" in settings:
-        found.append(("Threshold", f"{settings['threshold']:g}"))
+        found.append(("Threshold", given_text(settings["threshold"])))
     if settings.get("label_purity", 1.0) != 1.0:
-        found.append(("Label purity", f"{settings['label_purity']:.3g}"))
+        found.append(("Label purity", number_text(settings["label_purity"])))
     if "seed" in made_with:
         found.append(("Seed of the draws", str(made_with["seed"])))
     return found

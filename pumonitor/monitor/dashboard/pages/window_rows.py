@@ -13,10 +13,10 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-from pumonitor.monitor.in_words import estimate_text, interval_shown, marked, moment_text
 from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows
+from pumonitor.names import estimate_text
 from pumonitor.plain_text import one_line
-from pumonitor.report.numbers import percent
+from pumonitor.text import interval_shown, marked, moment_cell, percent_text
 
 _ROW: Final = (
     '<tr><th scope="row"><a href="{}">{}</a></th><td>{}</td>{}<td><b>{}</b>{}</td>'
@@ -62,7 +62,7 @@ def window_rows(
         rows.append(
             _ROW.format(
                 escape(links[place]),
-                moment_text(shown.starts[place], zone),
+                moment_cell(shown.starts[place], zone),
                 shown.states[place],
                 version,
                 marked(estimate_text(metric, value[place]), shown.reasons[place]),
@@ -71,7 +71,7 @@ def window_rows(
                 "" if isnan(expected[place]) else estimate_text(metric, expected[place]),
                 estimate_text("predictions", predictions[place]),
                 estimate_text("labeled_positives", confirmed[place]),
-                "" if isnan(arrived[place]) else percent(round(arrived[place], 2)),
+                "" if isnan(arrived[place]) else percent_text(round(arrived[place], 2)),
             )
         )
     # Every text of others is escaped above; the rest are numbers, moments and states of ours.

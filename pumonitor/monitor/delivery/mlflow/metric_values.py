@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from pumonitor.displayed import PREFIX, Displayed, metric_parts
 from pumonitor.monitor.delivery.mlflow.slugs import segment_slug, slug
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
+from pumonitor.views.estimates import PREFIX, NumberView, metric_parts
 
 _PARTS = {"value", "low", "high", "infeasible"}
 
@@ -18,8 +18,8 @@ def metric_values(
 ) -> dict[str, float]:
     """Names and values to log: ``pu/<name>``, ``pu/<name>_low``, ``pu/<name>_high``.
 
-    Names for a segment begin with ``pu/<segment>/``. `pumonitor.displayed.metric_parts` decides
-    which values are logged, as in the evaluator.
+    Names for a segment begin with ``pu/<segment>/``. `pumonitor.views.estimates.metric_parts`
+    decides which values are logged, as in the evaluator.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def metric_values(
     values: dict[str, float] = {}
     origin: dict[str, str] = {}
     for name, given in metrics.items():
-        for ending, value in metric_parts(_displayed(name, given)):
+        for ending, value in metric_parts(_view(name, given)):
             key = f"{prefix}{slug(name)}{ending}"
             if key in values:
                 msg = f"metrics {origin[key]!r} and {name!r} would both be {key}: rename one"
@@ -57,7 +57,7 @@ def metric_values(
     return values
 
 
-def _displayed(name: str, given: Any) -> Displayed:
+def _view(name: str, given: Any) -> NumberView:
     parts = given if isinstance(given, Mapping) else {"value": given}
     unknown = sorted(set(parts) - _PARTS)
     if unknown:
@@ -67,7 +67,7 @@ def _displayed(name: str, given: Any) -> Displayed:
         )
         raise MessageRefusedError(msg)
     value, low, high = (_finite(name, parts.get(part)) for part in ("value", "low", "high"))
-    return Displayed(value=value, low=low, high=high, infeasible=bool(parts.get("infeasible")))
+    return NumberView(value=value, low=low, high=high, infeasible=bool(parts.get("infeasible")))
 
 
 def _finite(name: str, given: Any) -> float | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from pumonitor.displayed import INFEASIBLE, UNDEFINED
 from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
+from pumonitor.views.estimates import INFEASIBLE, UNDEFINED
 
 if TYPE_CHECKING:
     from mlflow.entities import Metric, Run

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Final
 
 from markupsafe import escape
@@ -27,11 +26,6 @@ def plain(text: str) -> str:
     """Put on one line, without control characters; "@" in the data mentions nobody."""
     printable = "".join(one if one.isprintable() else " " for one in text)
     return _MENTION.sub("@\u200b", " ".join(printable.split()))
-
-
-def moment(moment: datetime) -> str:
-    """A time as notifications show it."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def written(

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from pumonitor.monitor.delivery.notifications.words import is_count, metric_title, metric_value
+from pumonitor.monitor.delivery.notifications.words import metric_title
 from pumonitor.monitor.rules.alerts.alert import Transition
+from pumonitor.names import COUNTS, estimate_text
 from pumonitor.plain_text import one_line
 from pumonitor.report import palette
 from pumonitor.report.theme import themed, to_png, unchecked
+from pumonitor.text import day_text, moment_text
 
 if TYPE_CHECKING:
     import altair
@@ -108,7 +110,7 @@ def _domain(about: Transition, points: Sequence[SeriesPoint]) -> tuple[float, fl
         needed += [end for end in (about.low, about.high) if end is not None]
     low, high = min(needed), max(needed)
     space = _ABOVE * (high - low) or 0.05 * max(abs(high), 1e-9)
-    if is_count(about.metric) or 0 <= low <= space:
+    if about.metric in COUNTS or 0 <= low <= space:
         return 0.0, high + space
     return low - space, high + space
 
@@ -193,7 +195,7 @@ def _levels(
         data = alt.InlineData(values=[{"value": value}])
         line = alt.Chart(data).mark_rule(color=colour, strokeDash=dash, strokeWidth=1.6)
         yield cast("altair.Chart", line.encode(y=alt.Y("value:Q", **y)))
-        words = f"{name} {metric_value(about.metric, value)}"
+        words = f"{name} {estimate_text(about.metric, value)}"
         text = alt.Chart(data).mark_text(
             text=words, color=colour, align="left", baseline="middle", dx=6, fontSize=12
         )
@@ -251,7 +253,7 @@ def _runs(
 def _subtitle(about: Transition, points: Sequence[SeriesPoint]) -> str:
     version = f"version {about.model_version}" if about.model_version else ""
     is_short = about.window_end - about.window_start < timedelta(days=1)
-    own = f"{about.window_start.astimezone(UTC):{'%Y-%m-%d %H:%M UTC' if is_short else '%Y-%m-%d'}}"
+    own = moment_text(about.window_start) if is_short else day_text(about.window_start)
     with_interval = any(point.low is not None for point in points)
     parts = [
         one_line(", ".join(part for part in (about.monitor, about.segment, version) if part)),
@@ -266,7 +268,7 @@ def _colour(about: Transition) -> str:
 
 
 def _number_format(about: Transition, height: float) -> dict[str, Any]:
-    if is_count(about.metric):
+    if about.metric in COUNTS:
         return {"format": ",.0f", "tickMinStep": 1}
     decimals = min(max(1 - math.floor(math.log10(height / 2)), 0), 6) if height > 0 else 2
     return {"format": f",.{decimals}f"}

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pumonitor.monitor.delivery.notifications.formats import moment, plain, title_line, written
+from pumonitor.monitor.delivery.notifications.formats import plain, title_line, written
 from pumonitor.monitor.delivery.notifications.message import Format
 from pumonitor.monitor.delivery.notifications.promotion_message import PromotionMessage
 from pumonitor.monitor.delivery.notifications.words import metric_title
 from pumonitor.monitor.ledger.records.promotions import Evidence
-from pumonitor.report.numbers import number, rows
+from pumonitor.text import (
+    count_text,
+    moment_text,
+    percent_text,
+    signed_text,
+    with_interval,
+)
 
 
 def promotion_title(message: PromotionMessage) -> str:
@@ -45,15 +51,14 @@ def promotion_sentence(message: PromotionMessage) -> str:
 
 def difference_said(evidence: Evidence) -> str:
     """The difference with its interval, all with their signs."""
-    value, low, high = map(_signed, (evidence.difference, evidence.low, evidence.high))
-    return f"{value} ({low} to {high})"
+    return with_interval(evidence.difference, evidence.low, evidence.high, as_text=signed_text)
 
 
 def evidence_said(evidence: Evidence) -> str:
     """The difference, and how much it rests on, for a list of promotions."""
     unit, part = ("case", "audit") if evidence.is_of_audit else ("label", "window")
     seen = [
-        f"{rows(number)} {what}{'s' * (number != 1)}"
+        f"{count_text(number)} {what}{'s' * (number != 1)}"
         for number, what in ((evidence.labels, unit), (evidence.windows, part))
     ]
     return f"{metric_title(evidence.metric)} {difference_said(evidence)}, {', '.join(seen)}"
@@ -71,26 +76,25 @@ def _details(message: PromotionMessage) -> Iterator[tuple[str, str]]:
     yield "Before", "none" if before is None else f"version {plain(before)}"
     evidence = message.evidence
     if evidence is not None:
-        level = f"{evidence.confidence_level:.4%}".rstrip("%").rstrip("0").rstrip(".")
+        level = percent_text(evidence.confidence_level)
         name = f"Difference in {metric_title(evidence.metric)}"
-        yield name, f"{difference_said(evidence)}, interval of {level}%"
+        yield name, f"{difference_said(evidence)}, interval of {level}"
         yield from _compared(evidence)
         yield "Evaluation", plain(evidence.evaluation)
     yield "By", plain(message.actor)
-    yield "At", moment(message.at)
+    yield "At", moment_text(message.at)
     if page := message.links.get("page"):
         yield "Page of this monitor", plain(page)
 
 
 def _compared(evidence: Evidence) -> Iterator[tuple[str, str]]:
     if evidence.is_of_audit:
-        yield "Cases reviewed", rows(evidence.labels)
-        yield "Audits between the two models", rows(evidence.windows)
+        yield "Cases reviewed", count_text(evidence.labels)
+        yield "Audits between the two models", count_text(evidence.windows)
         return
-    yield "Confirmed positives compared", rows(evidence.labels)
-    first, last = moment(evidence.first_window), moment(evidence.last_window)
-    yield "Windows compared", f"{rows(evidence.windows)}, from that of {first} to that of {last}"
-
-
-def _signed(value: float) -> str:
-    return f"+{number(value)}" if value > 0 else number(value)
+    yield "Confirmed positives compared", count_text(evidence.labels)
+    first, last = moment_text(evidence.first_window), moment_text(evidence.last_window)
+    yield (
+        "Windows compared",
+        f"{count_text(evidence.windows)}, from that of {first} to that of {last}",
+    )

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pumonitor import names
-from pumonitor.monitor.delivery.notifications.formats import moment, plain, title_line, written
+from pumonitor.monitor.delivery.notifications.formats import plain, title_line, written
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, Format
 from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.monitor.rules.causes.next_steps import next_steps
-from pumonitor.report.numbers import number, rows
+from pumonitor.text import count_text, moment_text, moments_text
 
 _MOST_SHOWN: Final = 10
 """Most alerts that one message shows in full; of the others it gives the number."""
@@ -60,15 +60,18 @@ def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
     """Names and values shown below the sentence."""
     about = message.transition
     if about.value is not None:
-        yield metric_title(about.metric), _with_interval(about)
+        yield (
+            metric_title(about.metric),
+            names.estimate_with_interval(about.metric, about.value, about.low, about.high),
+        )
     if about.limit_value is not None:
-        yield "Limit", metric_value(about.metric, about.limit_value)
+        yield "Limit", names.estimate_text(about.metric, about.limit_value)
     if about.reference is not None:
-        yield "Reference", metric_value(about.metric, about.reference)
-    yield "Window", f"{moment(about.window_start)} to {moment(about.window_end)}"
-    yield "Labels known by", moment(about.as_of)
+        yield "Reference", names.estimate_text(about.metric, about.reference)
+    yield "Window", moments_text(about.window_start, about.window_end)
+    yield "Labels known by", moment_text(about.as_of)
     if about.firing_since is not None and about.firing_since != about.window_start:
-        yield "Firing since the window of", moment(about.firing_since)
+        yield "Firing since the window of", moment_text(about.firing_since)
     if about.model_version:
         yield "Model version", plain(about.model_version)
     if about.segment:
@@ -103,14 +106,9 @@ def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002
     parts = [_written(message, format, several=several) for message in transitions[:_MOST_SHOWN]]
     left = len(messages) - _MOST_SHOWN
     if left > 0:
-        more = f"And {rows(left)} more."
+        more = f"And {count_text(left)} more."
         parts.append(f"<p>{more}</p>" if format == "html" else more)
     return ("\n" if format == "html" else "\n\n").join(parts)
-
-
-def is_count(metric: str) -> bool:
-    """Whether a metric is a number of rows."""
-    return metric in names.COUNTS
 
 
 def metric_title(metric: str) -> str:
@@ -123,25 +121,6 @@ def metric_title(metric: str) -> str:
     """
     name = plain(names.title(metric.removeprefix("health:")))
     return name[:1].upper() + name[1:]
-
-
-def metric_value(metric: str, value: float) -> str:
-    """A value of a metric for people.
-
-    Examples
-    --------
-    >>> metric_value("f1", 0.71234), metric_value("labeled_positives", 12.0)
-    ('0.712', '12')
-    """
-    return rows(round(value)) if is_count(metric) else number(value)
-
-
-def _with_interval(about: Transition) -> str:
-    value = metric_value(about.metric, about.value or 0.0)
-    if about.low is None or about.high is None or about.low == about.high:
-        return value
-    low, high = (metric_value(about.metric, end) for end in (about.low, about.high))
-    return f"{value} ({low} to {high})"
 
 
 def _word(about: Transition) -> str:

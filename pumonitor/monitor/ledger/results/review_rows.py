@@ -13,6 +13,7 @@ from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.schema import review_audits
 from pumonitor.monitor.ledger.records.audits import DrawnWindow, ReviewCase, StoredAudit
 from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
+from pumonitor.text import day_text
 
 
 def row_of(audit: StoredAudit) -> dict[str, Any]:
@@ -100,8 +101,8 @@ def refuse_overlap(
         other = audit_of(row)
         if {one.start for one in other.windows} & set(starts):
             msg = (
-                f"audit {other.name}, drawn on {other.drawn_at:%Y-%m-%d}, has windows among these: "
-                "add cases to it with --more, or choose windows that are not from "
-                f"{other.window_start:%Y-%m-%d} to {other.window_end:%Y-%m-%d}"
+                f"audit {other.name}, drawn on {day_text(other.drawn_at)}, has windows among "
+                "these: add cases to it with --more, or choose windows that are not from "
+                f"{day_text(other.window_start)} to {day_text(other.window_end)}"
             )
             raise InputError(msg)

@@ -10,14 +10,13 @@ from zoneinfo import ZoneInfo
 
 from pumonitor.monitor.charts.time_series import Mark
 from pumonitor.monitor.config.changes import changes_between
-from pumonitor.monitor.in_words import moment_text
 from pumonitor.monitor.ledger.records.alerts import StoredTransition
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.plain_text import one_line, series_of
-from pumonitor.report.numbers import rows
+from pumonitor.text import count_text, moment_cell
 
 _MOST_MARKS: Final = 40
 
@@ -90,8 +89,8 @@ def alerts_in(
                 series=series_of(one.model_version, one.segment),
                 sentence=one_line(one.sentence),
                 cause=one_line(cause) if isinstance(cause, str) else "",
-                when=moment_text(one.window_start, zone),
-                known=moment_text(one.as_of, zone),
+                when=moment_cell(one.window_start, zone),
+                known=moment_cell(one.as_of, zone),
                 page=""
                 if pages is None
                 else pages.window(one.monitor, one.window_start, one.model_version, one.segment),
@@ -103,8 +102,8 @@ def alerts_in(
 def notes_said(notes: Sequence[Note], *, zone: ZoneInfo) -> list[str]:
     """Notes of people with what they are about."""
     return [
-        f"{moment_text(one.at, zone)}"
-        f"{'' if one.ends is None else f' to {moment_text(one.ends, zone)}'}, {one.author}: "
+        f"{moment_cell(one.at, zone)}"
+        f"{'' if one.ends is None else f' to {moment_cell(one.ends, zone)}'}, {one.author}: "
         f"{one_line(one.text)}"
         for one in notes
     ]
@@ -145,9 +144,9 @@ def versions_of(columns: ResultColumns, *, zone: ZoneInfo) -> list[VersionShown]
         VersionShown(
             name=one_line(version) or "without a version",
             windows=len(some),
-            first=moment_text(min(some), zone),
-            last=moment_text(max(some), zone),
-            predictions=rows(round(sum(some.values()))),
+            first=moment_cell(min(some), zone),
+            last=moment_cell(max(some), zone),
+            predictions=count_text(round(sum(some.values()))),
         )
         for version, some in sorted(found.items(), key=lambda one: (min(one[1]), one[0]))
     ]
@@ -182,7 +181,7 @@ def configurations_said(
         changes = changes_between(stored.get(configuration, {}), now)
         first, last = some[0].window.start, some[-1].window.start
         found.append(
-            f"{len(some)} windows from {moment_text(first, zone)} to {moment_text(last, zone)} "
+            f"{len(some)} windows from {moment_cell(first, zone)} to {moment_cell(last, zone)} "
             f"were also evaluated under another configuration: {'; '.join(changes)}. This report "
             "has the numbers of the present one."
         )

@@ -12,7 +12,7 @@ from pumonitor.monitor.ledger.results.read_realised import Realised
 from pumonitor.monitor.reports.realised_looks import realised_looks
 from pumonitor.names import title
 from pumonitor.plain_text import one_line
-from pumonitor.report.numbers import percent
+from pumonitor.text import percent_text, signed_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def expected_and_realised(found: Mapping[str, Sequence[Realised]]) -> list[Expec
             age=shown_duration(look.age) or "0d",
             windows=look.windows,
             inside=look.inside,
-            mean_difference=f"{round(look.mean_error, 3) + 0.0:+.3f}",
+            mean_difference=signed_text(look.mean_error),
         )
         for metric, some in found.items()
         for look in realised_looks(some)
@@ -100,9 +100,9 @@ def arrived_by_age(rows: Sequence[PublishedResult]) -> list[ArrivedByAge]:
                 windows=len(pairs),
                 arrived=round(arrived),
                 mature=round(total),
-                share=percent(arrived / total),
-                lowest=percent(min(shares)),
-                highest=percent(max(shares)),
+                share=percent_text(arrived / total),
+                lowest=percent_text(min(shares)),
+                highest=percent_text(max(shares)),
             )
         )
     return found

@@ -12,7 +12,6 @@ import numpy as np
 from markupsafe import Markup
 
 from pumonitor.monitor.charts.time_series import Drawn, Mark, draw_time_series
-from pumonitor.monitor.in_words import estimate_text, interval_shown, marked, moment_text
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.reports.metric_over_windows import (
@@ -21,7 +20,8 @@ from pumonitor.monitor.reports.metric_over_windows import (
     metrics_read,
 )
 from pumonitor.monitor.windows.messages.window_messages import verdict_of
-from pumonitor.names import MEANING, title
+from pumonitor.names import MEANING, estimate_text, title
+from pumonitor.text import interval_shown, marked, moment_cell
 
 HEADLINES: Final = ("class_prior", "precision", "recall", "f1", "auc", "aul")
 MOST_DRAWN: Final = 2000
@@ -173,6 +173,6 @@ def _number(over: MetricOverWindows, place: int, zone: ZoneInfo) -> Number:
         value=marked(estimate_text("", value), over.reasons[place]),
         interval=interval_shown(low, high),
         reason=over.reasons[place],
-        when=moment_text(over.starts[place], zone),
+        when=moment_cell(over.starts[place], zone),
         provisional=over.states[place] == "provisional",
     )

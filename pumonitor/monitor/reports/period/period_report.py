@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.in_words import moment_text
 from pumonitor.monitor.ledger.alerts.alerts import StoredAlerts
 from pumonitor.monitor.ledger.notes import StoredNotes
 from pumonitor.monitor.ledger.reader import LedgerReader
@@ -45,7 +44,7 @@ from pumonitor.monitor.windows.class_prior.stored_findings import stored_finding
 from pumonitor.monitor.windows.evaluation.baseline import BaselinePeriod, baseline_period
 from pumonitor.monitor.windows.input_findings import findings_of_windows, odd_rows, summed_up
 from pumonitor.names import title
-from pumonitor.report.numbers import number, rows
+from pumonitor.text import count_text, moment_cell, number_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -165,17 +164,17 @@ def _context(
     zone = ZoneInfo(monitor.zone)
 
     predictions, confirmed = (
-        rows(round(sum(by_window_and_version(columns, one).values())))
+        count_text(round(sum(by_window_and_version(columns, one).values())))
         for one in ("predictions", "labeled_positives")
     )
     return {
-        "Windows that start": f"from {moment_text(period.start, zone)} to before "
-        f"{moment_text(period.end, zone)} ({monitor.zone})",
+        "Windows that start": f"from {moment_cell(period.start, zone)} to before "
+        f"{moment_cell(period.end, zone)} ({monitor.zone})",
         "Length of a window": monitor.window,
         "Predictions": predictions,
         "Confirmed positives": confirmed,
         "Threshold": f"{monitor.threshold:g}",
-        "Known by": moment_text(now, zone),
+        "Known by": moment_cell(now, zone),
         "pumonitor": pumonitor.__version__,
     }
 
@@ -183,7 +182,7 @@ def _context(
 def _assumed(columns: ResultColumns) -> dict[str, str]:
     values = {title(name): assumed_value(columns, name) for name in HEADLINES}
     return {
-        heading: f"{number(value)}, assumed"
+        heading: f"{number_text(value)}, assumed"
         for heading, value in values.items()
         if value is not None
     }
@@ -250,10 +249,10 @@ def _windows(
         counts = (float(over.counted[one][place]) for one in ("predictions", "labeled_positives"))
         found.append(
             {
-                "when": moment_text(start, zone),
+                "when": moment_cell(start, zone),
                 "page": None if pages is None else pages.window(name, start, version),
                 "state": over.states[place],
-                "counts": [rows(round(one)) if np.isfinite(one) else "–" for one in counts],
+                "counts": [count_text(round(one)) if np.isfinite(one) else "–" for one in counts],
                 "numbers": [one.numbers[place] for one in metrics],
             }
         )
@@ -293,7 +292,9 @@ def _unsure(
     if over.is_cut:
         said.append("The period has more results than were read: its first windows are left out.")
     if len(over) > MOST_DRAWN:
-        said.append(f"Charts have the newest {rows(MOST_DRAWN)} of {rows(len(over))} windows.")
+        said.append(
+            f"Charts have the newest {count_text(MOST_DRAWN)} of {count_text(len(over))} windows."
+        )
     for one in metrics:
         when: dict[str, list[str]] = {}
         for each in one.numbers:

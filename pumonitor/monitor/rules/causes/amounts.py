@@ -1,29 +1,20 @@
-"""Sizes of changes as text: ratios, differences, spans of time, and the mix of the traffic."""
+"""Sizes of changes as text: ratios, differences and the mix of the traffic."""
 
 from __future__ import annotations
 
-from typing import Final
-
 from pumonitor.monitor.rules.causes.named import Size
 from pumonitor.monitor.rules.causes.period import Period
-
-_DAY: Final = 86_400.0
-_HOUR: Final = 3_600.0
+from pumonitor.text import percent_text, signed_text, with_interval
 
 
 def ratio(size: Size) -> str:
     """A ratio with its interval."""
-    return f"{size.change:.2f} ({size.low:.2f} to {size.high:.2f})"
+    return with_interval(size.change, size.low, size.high)
 
 
 def change(size: Size) -> str:
     """A difference with its interval, both with their signs."""
-    return f"{size.change:+.3f} ({size.low:+.3f} to {size.high:+.3f})"
-
-
-def span(seconds: float) -> str:
-    """Days, or hours of less than one day."""
-    return f"{seconds / _DAY:.1f} days" if seconds >= _DAY else f"{seconds / _HOUR:.1f} hours"
+    return with_interval(size.change, size.low, size.high, as_text=signed_text)
 
 
 def traffic(before: Period, now: Period) -> str:
@@ -43,4 +34,4 @@ def traffic(before: Period, now: Period) -> str:
         key=lambda one: abs(shares(one)[1] - shares(one)[0]),
     )
     then, today = shares(name)
-    return f"{name} went from {then:.0%} to {today:.0%} of all rows"
+    return f"{name} went from {percent_text(then)} to {percent_text(today)} of all rows"

@@ -12,6 +12,7 @@ from pumonitor.audit.compared import Moved, Ratio, TwoAudits, audits_around, com
 from pumonitor.monitor.rules.causes.explained import LEAST_SUPPORT, Support, marginal
 from pumonitor.monitor.rules.causes.named import KINDS
 from pumonitor.monitor.rules.causes.observed import NOTICED
+from pumonitor.text import day_text, number_text, signed_text, with_interval
 
 WORLD_OR_CONFIRMATIONS: Final = ("class_prior", "confirmed_share", "label_delay")
 """Kinds of causes that an audit before a change and one after it tell apart."""
@@ -198,8 +199,8 @@ def in_words(compared: TwoAudits) -> str:
 def _ranking_in_words(auc: Moved) -> str:
     found = _ranking(auc)
     moved = (
-        f"AUC {auc.before:.3f} before, {auc.after:.3f} after, a change of {auc.change:+.3f} "
-        f"({auc.low:+.3f} to {auc.high:+.3f})."
+        f"AUC {number_text(auc.before)} before, {number_text(auc.after)} after, a change of "
+        f"{with_interval(auc.change, auc.low, auc.high, as_text=signed_text)}."
     )
     if found is None:
         return f"it cannot be told whether the model ranks as before: {moved}"
@@ -253,8 +254,8 @@ def _ranking(auc: Moved) -> Ranking | None:
 
 
 def _named(audit: PastAudit) -> str:
-    return f"{audit.name} ({audit.start:%Y-%m-%d} to {audit.end:%Y-%m-%d})"
+    return f"{audit.name} ({day_text(audit.start)} to {day_text(audit.end)})"
 
 
 def _times(ratio: Ratio) -> str:
-    return f"{ratio.value:.2f} times ({ratio.low:.2f} to {ratio.high:.2f})"
+    return with_interval(ratio.value, ratio.low, ratio.high, unit=" times")

@@ -9,6 +9,7 @@ from typing import Final
 from pumonitor.monitor.rules.causes.amounts import change, ratio
 from pumonitor.monitor.rules.causes.named import Cause, Size
 from pumonitor.reviews.periods import PeriodChange, Ratio
+from pumonitor.text import percent_text
 
 _LEAST_FACTOR: Final = 1.25
 """Of positives, and of the share that complains: less is no change anybody acts on."""
@@ -93,8 +94,8 @@ def _known(changed: PeriodChange) -> Iterator[str]:
     for (before, now), what in ((changed.reviewed, "reviewed"), (changed.stopped, "declined")):
         if max(before, now) > 0 and max(before, now) >= _OTHER_CAPACITY * min(before, now):
             yield (
-                f"{now:.2%} of the rows were {what}, {before:.2%} in the reference: estimates "
-                "allow for it."
+                f"{percent_text(now)} of the rows were {what}, {percent_text(before)} in the "
+                "reference: estimates allow for it."
             )
 
 

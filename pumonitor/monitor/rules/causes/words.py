@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Final
 
-from pumonitor.monitor.rules.causes.amounts import change, ratio, span, traffic
+from pumonitor.monitor.rules.causes.amounts import change, ratio, traffic
 from pumonitor.monitor.rules.causes.by_audits import WORLD_OR_CONFIRMATIONS, ToldByAudits
 from pumonitor.monitor.rules.causes.explained import (
     LEAST_LIKELY,
@@ -17,6 +18,14 @@ from pumonitor.monitor.rules.causes.explained import (
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
 from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
 from pumonitor.stats.cases_to_distinguish import cases_to_distinguish
+from pumonitor.text import (
+    count_text,
+    interval_text,
+    number_text,
+    percent_text,
+    signed_text,
+    span_text,
+)
 
 _WITH_RANKING: Final = frozenset({"class_prior", "ranking", "confirmed_share", "label_delay"})
 """With no other kinds than these, the sentence on the class prior also covers the ranking."""
@@ -173,7 +182,7 @@ def _others(
             continue
         beside = sum(one for also, one in support.items() if kind in also and named <= set(also))
         how = "Perhaps also" if beside > 0.5 * share else "Instead it may be"
-        yield f"{how} {_named(kind, sizes, observed)} ({share:.0%})."
+        yield f"{how} {_named(kind, sizes, observed)} ({percent_text(share)})."
     ranking = sizes.get(AUC_AT_NEW_PRIOR)
     hides = "class_prior" in named and "confirmed_share" not in named and not _stayed(ranking)
     if hides and not others:
@@ -191,7 +200,7 @@ def _unclear(
         return
     shares = marginal(support)
     named = [
-        f"{_named(kind, sizes, observed)} ({max(shares[kind], _LEAST_SHOWN):.0%})"
+        f"{_named(kind, sizes, observed)} ({percent_text(max(shares[kind], _LEAST_SHOWN))})"
         for kind in possible
     ]
     yield f"It may be {' or '.join(named)}."
@@ -226,7 +235,7 @@ def _audit_of_ranking(sizes: Mapping[str, Size], observed: Observed) -> str:
     by = NOTICED if auc is None else max(abs(auc.change), NOTICED)
     positives = max(observed.needed * (NOTICED / by) ** 2, _FEWEST_POSITIVES)
     rows = positives / observed.class_prior
-    return f"{float(f'{rows:.2g}'):,.0f}"
+    return count_text(round(rows, 1 - math.floor(math.log10(rows))))
 
 
 def _stayed(auc: Size | None) -> bool:
@@ -264,7 +273,8 @@ def _ranking_at_new_prior(sizes: Mapping[str, Size], observed: Observed) -> str:
         return f"The model ranks as before ({allowing})."
     return (
         f"Whether the model ranks as before is unknown from {observed.labeled} confirmations: AUC "
-        f"may have changed by anything from {auc.low:+.3f} to {auc.high:+.3f}."
+        "may have changed by anything from "
+        f"{interval_text(auc.low, auc.high, as_text=signed_text)}."
     )
 
 
@@ -296,7 +306,11 @@ def _label_delay(sizes: Mapping[str, Size]) -> str:
 
 
 def _delays(sizes: Mapping[str, Size]) -> str:
-    return f"median delay {span(sizes['delay'].before)}, now {span(sizes['delay'].now)}"
+    before, now = (
+        span_text(timedelta(seconds=seconds))
+        for seconds in (sizes["delay"].before, sizes["delay"].now)
+    )
+    return f"median delay {before}, now {now}"
 
 
 def _named(kind: str, sizes: Mapping[str, Size], observed: Observed) -> str:
@@ -321,15 +335,16 @@ def _named(kind: str, sizes: Mapping[str, Size], observed: Observed) -> str:
 def _moved(sizes: Mapping[str, Size], observed: Observed) -> str:
     score = sizes["score"]
     if is_clear(sizes, "score"):
-        return f"All scores have moved by {score.change:+.2f} standard deviations"
+        return f"All scores have moved by {signed_text(score.change)} standard deviations"
     return f"The distribution of scores has changed {_over(observed)}"
 
 
 def _cannot_be(observed: Observed, impossible: float) -> str:
     return (
-        f"The change of AUC cannot be estimated: at the class prior of {observed.class_prior:.3g} "
-        f"it would be {impossible:.3f}, which is impossible: that class prior is too high, or "
-        "the confirmed positives are too few or no fair sample."
+        "The change of AUC cannot be estimated: at the class prior of "
+        f"{number_text(observed.class_prior)} it would be {number_text(impossible)}, which is "
+        "impossible: that class prior is too high, or the confirmed positives are too few or no "
+        "fair sample."
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from pumonitor.ports import UnmatchedLabels
+from pumonitor.text import percent_text
 
 InputKind = Literal[
     "refused_labels",
@@ -105,10 +106,10 @@ def _repeated(counts: Counts, before: Callable[[], Sequence[Counts]]) -> InputFi
     scores = f"{other:,} of them with another score, " if other else ""
     return InputFinding(
         kind="repeated_predictions",
-        sentence=f"{same + other:,} of {rows:,} rows of predictions ({_share(same + other, rows)}) "
-        f"repeat an id of the window{usual}, {scores}and only the first of each counts: "
-        "check whether rows were written twice, and whether the pattern matches files "
-        "that were replaced",
+        sentence=f"{same + other:,} of {rows:,} rows of predictions "
+        f"({percent_text((same + other) / rows)}) repeat an id of the window{usual}, {scores}and "
+        "only the first of each counts: check whether rows were written twice, and whether the "
+        "pattern matches files that were replaced",
     )
 
 
@@ -181,7 +182,7 @@ def _beyond_usual(
     usual, of = (sum(_sum(one, these) for one in earlier) for these in (names, among))
     if found <= _JUMP * usual / of * rows and found < _NEVER_USUAL * rows:
         return None
-    return f" (usual is {_share(usual, of)})"
+    return f" (usual is {percent_text(usual / of)})"
 
 
 def _of(counts: Counts, name: str) -> int:
@@ -193,8 +194,6 @@ def _sum(counts: Counts, names: Iterable[str]) -> int:
 
 
 def _part(some: int, of: int, what: str) -> str:
-    return f"{some:,} of {of:,} {what}s ({_share(some, of)}) {'was' if some == 1 else 'were'}"
-
-
-def _share(some: int, of: int) -> str:
-    return f"{100 * some / of:.1f}%"
+    return (
+        f"{some:,} of {of:,} {what}s ({percent_text(some / of)}) {'was' if some == 1 else 'were'}"
+    )

@@ -32,6 +32,7 @@ from pumonitor.monitor.windows.auxiliary.rows import auxiliary_series_of
 from pumonitor.monitor.windows.auxiliary.training import trained, training_of
 from pumonitor.ports import Pane, PredictionSource, SampleRequest
 from pumonitor.prior.auxiliary import AuxiliaryScore
+from pumonitor.text import moment_text
 
 _ROWS: Final = 20_000
 """Rows sampled of a window, and at most so many of its labeled rows, for all of its panes."""
@@ -242,7 +243,7 @@ class PaneAuxiliary:
             missing = training_of(self.monitor, self.configuration, self.pane, self.ledger)
             return missing if isinstance(missing, str) else _UNTRAINED
         if self.pane.as_of < stored.as_of:
-            return f"it is trained on labels that became known by {stored.as_of:%Y-%m-%d %H:%M} UTC"
+            return f"it is trained on labels that became known by {moment_text(stored.as_of)}"
         if self.pane.window.start < stored.last_start:
             return "the window is one of those it was trained on"
         return None

@@ -24,6 +24,7 @@ from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_j
 from pumonitor.monitor.windows.evaluation.series_tables import counts_of
 from pumonitor.ports import Pane, Window
 from pumonitor.results import ClassPriorEstimate, Finding
+from pumonitor.text import given_text, percent_text
 
 _LEVEL: Final = 0.001
 
@@ -55,7 +56,7 @@ def assumed_prior_findings(
     if class_prior is None or not is_given(class_prior) or now.rows == 0:
         return []
     share = now.labeled / now.rows
-    assumed = f"The class prior of {class_prior.value:.3g} is assumed and not estimated"
+    assumed = f"The class prior of {given_text(class_prior.value)} is assumed and not estimated"
     found: list[Finding] = []
     if confirmed_beyond(now, class_prior.high / label_purity) < _LEVEL:
         found.append(
@@ -63,9 +64,9 @@ def assumed_prior_findings(
                 name=FINDING,
                 severity="warning",
                 sentence=(
-                    f"{assumed}, and {share:.3%} of the rows are confirmed, which is more than "
-                    "this share of positives. The class prior is too low now, and every estimate "
-                    "computed with it is wrong."
+                    f"{assumed}, and {percent_text(share)} of the rows are confirmed, which is "
+                    "more than this share of positives. The class prior is too low now, and every "
+                    "estimate computed with it is wrong."
                 ),
             )
         )
@@ -76,12 +77,12 @@ def assumed_prior_findings(
                 name=FINDING,
                 severity="warning",
                 sentence=(
-                    f"{assumed}, and {share:.3%} of the rows are confirmed, but {usual:.3%} were "
-                    f"in the {len(before)} windows compared with: either the share of positives "
-                    f"that gets confirmed went from {_frequency(usual, class_prior)} to "
-                    f"{_frequency(share, class_prior)}, or positives are "
-                    f"{'more' if share > usual else 'less'} frequent than assumed and every "
-                    "estimate computed with it is wrong."
+                    f"{assumed}, and {percent_text(share)} of the rows are confirmed, but "
+                    f"{percent_text(usual)} were in the {len(before)} windows compared with: "
+                    "either the share of positives that gets confirmed went from "
+                    f"{_frequency(usual, class_prior)} to {_frequency(share, class_prior)}, or "
+                    f"positives are {'more' if share > usual else 'less'} frequent than assumed "
+                    "and every estimate computed with it is wrong."
                 ),
             )
         )
@@ -203,4 +204,4 @@ def _by_window(counts: Sequence[LabeledCount]) -> list[ConfirmedShare]:
 
 
 def _frequency(share: float, class_prior: ClassPriorEstimate) -> str:
-    return f"{share / class_prior.value:.0%}"
+    return percent_text(share / class_prior.value)

@@ -10,6 +10,7 @@ from scipy import special
 from pumonitor.monitor.rules.labels.confirmed_share import ConfirmedShare
 from pumonitor.monitor.windows.class_prior.stored_findings import FINDING_OF_SEGMENT
 from pumonitor.results import ClassPriorEstimate, Finding
+from pumonitor.text import given_text, percent_text, with_interval
 
 _LEVEL: Final = 0.001
 _TAIL: Final = 0.025
@@ -38,20 +39,20 @@ def segment_finding(
     the rows: binomial, two-sided, at level .001, conservative by the finite number of rows.
     """
     used = (
-        f"The class prior of {class_prior.value:.3g} is assumed for all rows and used for this "
-        "segment, whose own is not known"
+        f"The class prior of {given_text(class_prior.value)} is assumed for all rows and used for "
+        "this segment, whose own is not known"
     )
     if everything.labeled == 0 or segment.rows == 0 or _p_value(segment, everything) >= _LEVEL:
         return Finding(name=FINDING_OF_SEGMENT, severity="note", sentence=f"{used}. {_OTHERWISE}")
     shares = (
-        f"{segment.labeled / segment.rows:.3%} of its rows are confirmed, and "
-        f"{everything.labeled / everything.rows:.3%} of all"
+        f"{percent_text(segment.labeled / segment.rows)} of its rows are confirmed, and "
+        f"{percent_text(everything.labeled / everything.rows)} of all"
     )
     value, low, high = if_confirmed_equally(class_prior, segment, everything)
     consequence = (
-        f"if its positives are confirmed as often as all, its class prior is {value:.3g} "
-        f"({low:.3g} to {high:.3g}), and every estimate computed with {class_prior.value:.3g} is "
-        "wrong"
+        "if its positives are confirmed as often as all, its class prior is "
+        f"{with_interval(value, low, high)}, and every estimate computed with "
+        f"{given_text(class_prior.value)} is wrong"
         if value < 1
         else "its positives are confirmed more often than all, or its class prior is far higher"
     )

@@ -100,7 +100,7 @@ def class_prior_to_json(estimate: ClassPriorEstimate | None) -> dict[str, Any] |
     --------
     >>> estimate = ClassPriorEstimate.given((0.02, 0.04))
     >>> print(class_prior_from_json(class_prior_to_json(estimate)))
-    class_prior 0.0283 [0.0200, 0.0400] (given interval)
+    class_prior 0.0283 (0.0200 to 0.0400), given interval
     """
     if estimate is None:
         return None

@@ -17,6 +17,7 @@ from pumonitor.results import ClassPriorEstimate, Estimate, LabelOrigin
 from pumonitor.reviews.earlier import EarlierWindows
 from pumonitor.sensitivity.label_preference import why_labels_of_a_queue_do_not_tell
 from pumonitor.tables import ScoreTable
+from pumonitor.text import number_text
 
 __all__ = ["EvaluatedTable", "EvaluatedTables"]
 
@@ -139,8 +140,8 @@ class EvaluatedTables:
         purity = self.label_purity
         if isinstance(purity, float) and class_prior.value >= purity:
             return EvaluatedTable(
-                reason=f"the class prior of {class_prior.value:.4g} is not below the label purity "
-                f"of {purity:g}: such labels carry no information"
+                reason=f"the class prior of {number_text(class_prior.value)} is not below the "
+                f"label purity of {purity:g}: such labels carry no information"
             )
         try:
             evaluation = evaluate_table(

@@ -8,12 +8,12 @@ from typing import Final
 
 from pumonitor.diagnostics.impossible_prior import why_impossible
 from pumonitor.diagnostics.infeasible import more_than_chance
-from pumonitor.displayed import Displayed
 from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.results import Estimate, finite_or_none
+from pumonitor.views.estimates import number_view
 
 _REACH: Final = 1.96
 ANY_NUMBER: Final = (-math.inf, math.inf)
@@ -56,10 +56,9 @@ def result_row(
             n_unlabeled=series.unlabeled,
             undefined_reason=reason or "it has no value in this window",
         )
-    shown = Displayed.held(number, limits)
+    shown = number_view(number, number.range if isinstance(number, Estimate) else limits)
     beyond_chance = shown.infeasible and shown.low is None and shown.high is None
     if isinstance(number, Estimate):
-        shown = Displayed.of(number)
         # An interval at 95% is beyond by chance now and then: without those, means are too low.
         beyond_chance = more_than_chance(number)
     why = None

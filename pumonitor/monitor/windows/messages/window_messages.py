@@ -17,6 +17,7 @@ from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
 from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane
 from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult, NewMessage
 from pumonitor.ports import Pane
+from pumonitor.text import given_text, moment_text
 
 _MEASURED: Final = "estimated from scores and confirmations ({})"
 _A_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -219,7 +220,7 @@ def run_description(monitor: Monitor, *, model_version: str) -> str:
         f"**{monitor.name}{version}**, followed by pumonitor from scores and confirmed positives.",
         "",
         f"**A step is a window** of {monitor.window} ({monitor.zone}): step {window.index} is the "
-        f"one that starts at {window.start:%Y-%m-%d %H:%M} UTC, the next step the one after it. On "
+        f"one that starts at {moment_text(window.start)}, the next step the one after it. On "
         "the axis of time a point stands at the end of its window.",
         "",
         f"- `pu/`: each window once, when its labels are mature ({_ages(monitor.maturity)} after "
@@ -258,7 +259,7 @@ def _class_prior(given: Any) -> str:
         return _MEASURED.format(given)
     if isinstance(given, PriorOfPeriod):
         return f"followed from what was given: {given.said()}"
-    shown = f"{given:g}" if isinstance(given, int | float) else ", ".join(f"{x:g}" for x in given)
+    shown = ", ".join(map(given_text, [given] if isinstance(given, int | float) else given))
     return f"assumed: {shown}"
 
 

@@ -90,7 +90,7 @@ def test_details() -> None:
         "F1": "0.704 (0.660 to 0.730)",
         "Limit": "0.750",
         "Reference": "0.820",
-        "Window": "2026-03-04 00:00 UTC to 2026-03-05 00:00 UTC",
+        "Window": "2026-03-04 00:00 to 2026-03-05 00:00 UTC",
         "Labels known by": "2026-04-04 00:00 UTC",
         "Firing since the window of": "2026-03-01 00:00 UTC",
         "Model version": "7",

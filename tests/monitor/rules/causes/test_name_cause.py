@@ -324,7 +324,7 @@ def test_an_auc_that_cannot_be_is_said_to_be_impossible():
     reference, now = period(sharp, 30, rng), period(replace(sharp, separation=3.6), 10, rng)
     cause = name_cause(reference, now, class_prior=0.3)
     assert "auc" not in cause.sizes
-    assert "at the class prior of 0.3 it would be 1." in cause.sentence
+    assert "at the class prior of 0.300 it would be 1." in cause.sentence
     assert "which is impossible: that class prior is too high" in cause.sentence
     assert "AUC +" not in cause.sentence
 
