@@ -56,7 +56,7 @@ def test_what_still_does_not_fit_follows_in_further_tables(shop):
 
 
 def test_a_wide_screen_has_a_line_for_each(shop):
-    text = printed(shop, columns=180)
+    text = printed(shop, columns=220)
     (line,) = [one for one in text.splitlines() if one.startswith("2026-01-02") and "=DE" in one]
     assert line.split()[:5] == ["2026-01-02", "mature", "2026-01", "country=DE", "27"]
     assert "0.810 (0.700 to 1.00)" in line
