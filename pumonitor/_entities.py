@@ -64,6 +64,22 @@ class LabeledEntities:
             number=self.number + other.number,
         )
 
+    def design_effect(self, lower: FloatArray, labeled: FloatArray, column: FloatArray) -> float:
+        """Variance of a sum over labeled rows over that of as many independent ones, >= 1.
+
+        Parameters
+        ----------
+        lower, labeled : ndarray of shape (cells,)
+            Lowest score of each cell, and its labeled rows.
+        column : ndarray of shape (cells,)
+            What is summed, with mean 0 over the labeled rows.
+        """
+        independent = float(np.sum(labeled * column**2))
+        # A single entity has no deviation from itself, which says nothing of how entities differ.
+        if independent <= 0 or self.number < 2:
+            return 1.0 + self.shared_squares / float(labeled.sum())
+        return max(1.0 + self.shared_variation(lower, column) / independent, 1.0)
+
     def summed(self, lower: FloatArray, column: FloatArray) -> tuple[FloatArray, FloatArray]:
         """A number per cell, at each listed row and summed over the rows of each entity.
 
@@ -73,7 +89,8 @@ class LabeledEntities:
             Lowest score of each cell.
         column : ndarray of shape (cells,)
         """
-        rows = column[np.searchsorted(lower, self.scores, side="right") - 1]
+        cells = np.maximum(np.searchsorted(lower, self.scores, side="right") - 1, 0)
+        rows = column[cells]
         return rows, np.bincount(self.entity, weights=rows).astype(np.float64)
 
     def shared_variation(self, lower: FloatArray, column: FloatArray) -> float:
@@ -90,3 +107,37 @@ class LabeledEntities:
         """The same of the number of rows: the sum over entities of n^2 - n."""
         sizes = np.bincount(self.entity).astype(np.float64)
         return float(np.dot(sizes, sizes) - sizes.sum())
+
+
+def middle_ranks(labeled: FloatArray) -> FloatArray:
+    """Middle rank of each cell among labeled rows, less their mean."""
+    return np.asarray(np.cumsum(labeled) - 0.5 * labeled - 0.5 * labeled.sum())
+
+
+def rank_design_effect(entity: ArrayLike, values: ArrayLike) -> float:
+    """Variance of a mean rank over that of as many rows that are entities of their own.
+
+    Examples
+    --------
+    >>> rank_design_effect(["a", "a", "b", "b"], [0.1, 0.2, 0.8, 0.9])
+    1.6
+    >>> rank_design_effect(["a", "b", "a", "b"], [0.1, 0.2, 0.8, 0.9])
+    1.0
+    """
+    cells, rows = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
+    labeled = rows.astype(np.float64)
+    entities = LabeledEntities.of_rows(entity, values)
+    return entities.design_effect(cells, labeled, middle_ranks(labeled))
+
+
+def draw_in_groups(
+    number: NDArray[np.int64], share: FloatArray, group: float, rng: np.random.Generator
+) -> FloatArray:
+    """Draw positives among so many rows of each bin, of which so many come together."""
+    if group == 1:
+        return rng.binomial(number, share).astype(float)
+    # The last group is of those that are left over, so that the mean is that of single ones.
+    groups = np.floor(number / group).astype(np.int64)
+    rest = number - groups * group
+    whole = group * rng.binomial(groups, share)
+    return np.asarray(whole + rest * (rng.random(share.shape) < share))

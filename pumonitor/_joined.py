@@ -28,7 +28,7 @@ def added(one: _Table, other: _Table) -> _Table:
     if one.reviewed is not None and other.reviewed is not None:
         reviewed = one.reviewed.followed_by(other.reviewed)
     if one.entities is not None or other.entities is not None:
-        entities = _entities(one).followed_by(_entities(other))
+        entities = entities_of(one).followed_by(entities_of(other))
     lower = np.concatenate([one.lower, other.lower])
     upper = np.concatenate([one.upper, other.upper])
     both = replace(
@@ -87,7 +87,7 @@ def _moments(table: ScoreColumns) -> Weights:
     )
 
 
-def _entities(table: ScoreColumns) -> LabeledEntities:
+def entities_of(table: ScoreColumns) -> LabeledEntities:
     """Of a table without entities too, whose labeled rows are each one of their own."""
     if table.entities is not None:
         return table.entities

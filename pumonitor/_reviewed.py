@@ -25,6 +25,8 @@ class QueueBins:
         By cell of the table too: rows that are known to be positive, and that are or may be.
     odds : ndarray of shape (5, bins), optional
         As of `ReviewedRows`.
+    design_effect : float
+        Of the mean rank of known positives along that score, where they share entities.
     """
 
     edges: tuple[float, ...]
@@ -32,6 +34,7 @@ class QueueBins:
     known: FloatArray
     possible: FloatArray
     odds: FloatArray | None = None
+    design_effect: float = 1.0
 
     def map(self, change: Callable[[FloatArray], FloatArray]) -> QueueBins:
         """The same change made to the cells of every bin."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pumonitor._arrays import FloatArray
-from pumonitor._entities import LabeledEntities
+from pumonitor._entities import LabeledEntities, middle_ranks
 from pumonitor._propensities import Chances, Propensities
 from pumonitor._reviewed import ReviewedRows
 from pumonitor._weights import Weights
@@ -87,8 +87,7 @@ class ScoreColumns:
     @property
     def rank_design_effect(self) -> float:
         """The same of the mean rank of labeled rows among themselves."""
-        ranks = np.cumsum(self.labeled) - 0.5 * self.labeled
-        return self.design_effect(ranks - 0.5 * float(self.labeled.sum()))
+        return self.design_effect(middle_ranks(self.labeled))
 
     def design_effect(self, column: FloatArray) -> float:
         """Variance of a sum over labeled rows over that of as many independent ones, >= 1.
@@ -100,12 +99,7 @@ class ScoreColumns:
         """
         if self.entities is None:
             return 1.0
-        independent = float(np.sum(self.labeled * column**2))
-        # A single entity has no deviation from itself, which says nothing of how entities differ.
-        if independent <= 0 or self.entities.number < 2:
-            return self.size_design_effect
-        shared = self.entities.shared_variation(self.lower, column)
-        return max(1.0 + shared / independent, 1.0)
+        return self.entities.design_effect(self.lower, self.labeled, column)
 
     @property
     def unlabeled_squares(self) -> FloatArray:

@@ -219,13 +219,13 @@ def compare(
             class_prior=class_prior,
             scenario=scenario,
             label_purity=label_purity,
+            entity=entity,
             given={
                 "label_frequency": label_frequency,
                 "propensity": propensity,
                 "sample_weight": sample_weight,
                 "detection_rate": None if detection_rate == 1 else detection_rate,
                 "min_propensity": min_propensity or None,
-                "entity": entity,
             },
         )
         tables, class_prior = reviewed.tables, reviewed.class_prior

@@ -141,7 +141,7 @@ def evaluate(
         Whose row it is: the card, customer or device. One stolen card brings ten chargebacks, which
         tell less than ten of different cards: with it intervals count labels by entity, without
         it they are too narrow. A missing one is an entity of its own. Rows without a label are
-        counted as independent. Not beside weights, propensities and an audit.
+        counted as independent. Not beside weights and propensities.
     target : {"process", "window"}
         What the intervals are for: the process these rows were drawn from, or these rows.
     confidence_level : float

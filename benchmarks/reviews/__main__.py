@@ -20,7 +20,13 @@ import numpy as np
 
 from benchmarks.reviews.changes import judge_changes
 from benchmarks.reviews.gating import judge_streams as judge_gate
-from benchmarks.reviews.pairs import COMPARED, measure_pair, pair_cells
+from benchmarks.reviews.pairs import (
+    COMPARED,
+    PairCell,
+    measure_pair,
+    pair_cells,
+    pair_cells_of_entities,
+)
 from benchmarks.reviews.streams import judge_delays, judge_streams
 from benchmarks.reviews.windows import (
     METRICS,
@@ -29,7 +35,6 @@ from benchmarks.reviews.windows import (
     Cell,
     counts_of,
     draw_window,
-    table_of,
 )
 from pumonitor.audit.metrics import metric_draws
 from pumonitor.reviews.bins import cuts_of_queue
@@ -47,8 +52,7 @@ def measure(cell: Cell, *, runs: int, seed: int) -> tuple[dict[str, float], dict
         window = draw_window(cell, np.random.default_rng([seed, run]))
         counts, truth = counts_of(window), window.truth()
         cuts = cuts_of_queue(window.score, window.reviews)
-        effect = table_of(window).rank_design_effect if cell.most > 1 else 1.0
-        estimates = read_reviews(counts, cuts=cuts, design_effect=effect).estimates
+        estimates = read_reviews(counts, cuts=cuts).estimates
         for name in METRICS:
             low, high = estimates[name].low, estimates[name].high
             held[name].append(low <= truth[name] <= high)
@@ -133,10 +137,10 @@ def _falls_short(covered: dict[str, float], *, runs: int) -> bool:
     return min(covered.values()) < GOAL - 2.33 * math.sqrt(GOAL * (1 - GOAL) / runs)
 
 
-def print_pairs(*, runs: int, seed: int) -> None:
+def print_pairs(cells: Iterator[PairCell], *, runs: int, seed: int) -> None:
     """A line a cell of two models, then those that fail."""
     failing = []
-    for cell in pair_cells():
+    for cell in cells:
         covered, width, verdicts = measure_pair(cell, runs=runs, seed=seed)
         line = ", ".join(
             f"{name} {covered[name]:.2f} ({width[name]:.3f}; better {verdicts[name][0]:.2f}, worse "
@@ -210,10 +214,11 @@ def main() -> None:
                 print_cells(violation_cells(), runs=asked.runs, seed=asked.seed)
             case "entities":
                 print_cells(entity_cells(), runs=asked.runs, seed=asked.seed)
+                print_pairs(pair_cells_of_entities(), runs=asked.runs, seed=asked.seed)
             case "days":
                 print_cells(day_cells(), runs=asked.runs, seed=asked.seed)
             case "compare":
-                print_pairs(runs=asked.runs, seed=asked.seed)
+                print_pairs(pair_cells(), runs=asked.runs, seed=asked.seed)
             case "capacity":
                 print_capacity(runs=asked.runs, seed=asked.seed)
             case "changes" | "streams" | "delays" | "gate":

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from benchmarks.reviews.windows import Window
+from benchmarks.reviews.windows import Window, positives_of_entities
 from pumonitor.comparison import compare
 from pumonitor.reviews.given import Reviews
 
-__all__ = ["COMPARED", "PairCell", "measure_pair", "pair_cells"]
+__all__ = ["COMPARED", "PairCell", "measure_pair", "pair_cells", "pair_cells_of_entities"]
 
 COMPARED: Final = ("recall", "precision", "f1", "auc")
 _SHIFTS: Final = {"flat": 0.0, "rising": 1.0, "falling": -1.0}
@@ -38,6 +38,8 @@ class PairCell:
         As in `Cell`, along the score that filled the queue.
     rows : int
     blocks : bool
+    most, alike
+        As in `Cell`.
     """
 
     auc: float = 0.9
@@ -50,6 +52,8 @@ class PairCell:
     shape: str = "flat"
     rows: int = 20_000
     blocks: bool = True
+    most: int = 1
+    alike: float = 0.5
 
     def __str__(self) -> str:
         parts = [
@@ -59,6 +63,7 @@ class PairCell:
             f"prior {self.class_prior:g}",
             self.shape,
             "blocks" if self.blocks else "does not block",
+            *([] if self.most == 1 else [f"most {self.most}, alike {self.alike:g}"]),
         ]
         return ", ".join(parts)
 
@@ -75,8 +80,16 @@ def pair_cells() -> Iterator[PairCell]:
     yield PairCell(shape="falling")
 
 
+def pair_cells_of_entities() -> Iterator[PairCell]:
+    """The same where positives share entities."""
+    for blocks in (True, False):
+        for queue in ("first", "another"):
+            for most, alike in ((5, 0.5), (20, 0.9)):
+                yield PairCell(blocks=blocks, queue=queue, most=most, alike=alike)
+
+
 def measure_pair(
-    cell: PairCell, *, runs: int, seed: int
+    cell: PairCell, *, runs: int, seed: int, use_entity: bool = True
 ) -> tuple[dict[str, float], dict[str, float], dict[str, list[float]]]:
     """Coverage and median width of differences by metric, and shares of verdicts."""
     held: dict[str, list[bool]] = {name: [] for name in COMPARED}
@@ -90,6 +103,7 @@ def measure_pair(
             {"first": first.score, "second": second.score},
             threshold={"first": first.threshold, "second": second.threshold},
             reviews=Reviews(first.reviews.given, blocks=cell.blocks, ranked_by=ranking),
+            entity=first.entity if cell.most > 1 and use_entity else None,
         ).differences("second", "first", metrics=COMPARED)
         truth, second_truth = first.truth(), second.truth()
         for name in COMPARED:
@@ -108,13 +122,24 @@ def _draw(
     cell: PairCell, rng: np.random.Generator
 ) -> tuple[tuple[Window, Window], NDArray[np.float64] | None]:
     """A window as both models score it, and the third score where that filled the queue."""
-    positive = rng.random(cell.rows) < cell.class_prior
-    shared = np.sqrt(cell.correlation) * rng.normal(size=cell.rows)
+    positive, entity = rng.random(cell.rows) < cell.class_prior, np.arange(cell.rows)
+    if cell.most > 1:
+        positive, entity = positives_of_entities(cell, rng)
+
+    def normal() -> NDArray[np.float64]:
+        each = rng.normal(size=cell.rows)
+        if cell.most == 1:
+            return each
+        together = rng.normal(size=cell.rows)[entity]
+        return np.where(
+            positive, np.sqrt(cell.alike) * together + np.sqrt(1 - cell.alike) * each, each
+        )
+
+    shared = np.sqrt(cell.correlation) * normal()
     aucs = (cell.auc, cell.other_auc, 0.9)
     apart = [np.sqrt(2) * special.ndtri(auc) for auc in aucs]
     scores = [
-        shared + np.sqrt(1 - cell.correlation) * rng.normal(size=cell.rows) + shift * positive
-        for shift in apart
+        shared + np.sqrt(1 - cell.correlation) * normal() + shift * positive for shift in apart
     ]
     filled = 0 if cell.queue == "first" else 2
     ranking, size = scores[filled], max(round(cell.reviewed * cell.rows), 1)
@@ -122,7 +147,7 @@ def _draw(
     in_queue = ranking >= thresholds[filled]
     height = special.ndtr(ranking - apart[filled])
     chance = np.clip(cell.complains * 3 ** (_SHIFTS[cell.shape] * (height - 0.5)), 0, 1)
-    complained = positive & (rng.random(cell.rows) < chance) & ~(in_queue & cell.blocks)
+    complained = positive & (rng.random(cell.rows)[entity] < chance) & ~(in_queue & cell.blocks)
     reviews = Reviews(np.where(in_queue, positive, np.nan), blocks=cell.blocks, ranked_by=ranking)
     first, second = (
         Window(
@@ -131,6 +156,7 @@ def _draw(
             complained=complained,
             reviews=reviews,
             threshold=threshold,
+            entity=entity,
         )
         for score, threshold in zip(scores[:2], thresholds[:2], strict=True)
     )

@@ -21,7 +21,16 @@ from pumonitor.reviews.counts import ReviewCounts
 from pumonitor.reviews.given import Reviews
 from pumonitor.tables import ScoreTable
 
-__all__ = ["METRICS", "MODELS", "SETS", "Cell", "Window", "counts_of", "draw_window"]
+__all__ = [
+    "METRICS",
+    "MODELS",
+    "SETS",
+    "Cell",
+    "Window",
+    "counts_of",
+    "draw_window",
+    "positives_of_entities",
+]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -151,7 +160,7 @@ def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
     positive = rng.random(cell.rows) < cell.class_prior * times[day]
     entity = np.arange(cell.rows)
     if cell.most > 1:
-        positive, entity = _positives_of_entities(cell, rng)
+        positive, entity = positives_of_entities(cell, rng)
     if cell.scores == "normal":
         apart = np.sqrt(2) * special.ndtri(float(cell.model))
         score = rng.normal(apart * positive)
@@ -193,10 +202,13 @@ def draw_window(cell: Cell, rng: np.random.Generator) -> Window:
     )
 
 
-def _positives_of_entities(
-    cell: Cell, rng: np.random.Generator
+def positives_of_entities(
+    cell: Any, rng: np.random.Generator
 ) -> tuple[BoolArray, NDArray[np.intp]]:
-    """Positives that come so many at a time, and whose each row is; negatives are their own."""
+    """Positives that come so many at a time, and whose each row is; negatives are their own.
+
+    `cell` has rows, class_prior and most.
+    """
     entities = rng.poisson(cell.rows * cell.class_prior / ((1 + cell.most) / 2))
     of_positive = np.repeat(np.arange(entities), rng.integers(1, cell.most + 1, size=entities))
     entity = np.arange(cell.rows)

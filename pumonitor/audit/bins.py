@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from pumonitor._arrays import FloatArray, IntArray
+from pumonitor._entities import LabeledEntities
+from pumonitor._joined import entities_of
 from pumonitor.errors import InputError
 from pumonitor.tables import ScoreTable
 
@@ -41,6 +44,8 @@ class ScoreBins:
         is counted, in the middle.
     concordance_error : ndarray of shape (bins,)
         Its standard error; 0 in a bin of one score.
+    design_effect : float
+        Labeled rows that tell as much as one, where they share entities.
     """
 
     edges: FloatArray
@@ -50,6 +55,7 @@ class ScoreBins:
     rank: FloatArray
     concordance: FloatArray
     concordance_error: FloatArray
+    design_effect: float = 1.0
 
     @classmethod
     def counted(
@@ -82,6 +88,7 @@ class ScoreBins:
             edges=np.where(self.edges == threshold, threshold, lower[begin[1:]]),
             concordance=concordance,
             concordance_error=error,
+            design_effect=max(self.design_effect, table.rank_design_effect),
         )
 
     @property
@@ -235,9 +242,13 @@ def pooled(tables: Sequence[ScoreTable], *, threshold: float) -> ScoreTable:
         place = np.clip(place, 0, len(base) - 1)
         for counted, rows in zip(sums, (one.labeled, one.unlabeled, one.negative), strict=True):
             np.add.at(counted, place, rows.astype(np.int64))
-    return ScoreTable.from_counts(
+    entities = None
+    if any(one.entities is not None for one in tables):
+        entities = reduce(LabeledEntities.followed_by, map(entities_of, tables))
+    together = ScoreTable.from_counts(
         sums[0], sums[1], negative=sums[2], lower=base.lower, upper=base.upper
     )
+    return replace(together, entities=entities)
 
 
 def _nearest_starts(
@@ -319,6 +330,7 @@ def _binned(
         rank=2 * (below[starts] + 0.5 * sums) - 1,
         concordance=concordance,
         concordance_error=error,
+        design_effect=table.rank_design_effect,
     )
 
 

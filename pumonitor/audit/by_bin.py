@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from pumonitor._arrays import FloatArray
+from pumonitor._entities import draw_in_groups
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimation import hidden_share
@@ -251,7 +252,8 @@ def read_unaudited(
     -----
     Draws of v as believed; of r = p e given v, which is at most e, by a beta distribution with .05
     of a confirmation more; and of hidden positives. The likelihood of v is left out on purpose
-    ("cutting feedback").
+    ("cutting feedback"). Where positives share entities rows count as so many independent ones, and
+    hidden positives come several at a time.
 
     References
     ----------
@@ -263,12 +265,13 @@ def read_unaudited(
     rng = np.random.default_rng(seed)
     v = believed.draw(counts, draws, rng).T
     e = special.expit(-v)
-    a, b = counts.labeled + CONFIRMED_EXPONENT, counts.bins.unlabeled + 1.0
+    effect = counts.bins.design_effect
+    a, b = counts.labeled / effect + CONFIRMED_EXPONENT, counts.bins.unlabeled / effect + 1.0
     confirmed = special.betaincinv(a, b, rng.random(e.shape) * special.betainc(a, b, e))
     p = np.minimum(confirmed / e, 1 - 1e-12)
     bins = counts.bins
     inside = bins.concordance + bins.concordance_error * rng.standard_normal(e.shape)
-    hidden = rng.binomial(counts.undrawn, hidden_share(special.logit(p), v))
+    hidden = draw_in_groups(counts.undrawn, hidden_share(special.logit(p), v), effect, rng)
     return AuditPosterior(
         counts=counts,
         believed=None,

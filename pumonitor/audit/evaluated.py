@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pumonitor._validate import refuse_beside_entity
 from pumonitor.audit.bins import bins_between
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.audit.estimates import (
@@ -232,7 +231,6 @@ def audited_table(
             "first, pumonitor.read_verdicts(drawn, verdicts)"
         )
         raise TypeError(msg)
-    refuse_beside_entity(**({} if weights.get("entity") is None else {"an audit": audit}))
     table = ScoreTable.from_arrays(
         labels if ids is None else audit.labels_without(labels, scores, ids),
         scores,

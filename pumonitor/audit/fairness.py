@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from pumonitor._arrays import FloatArray
+from pumonitor._entities import draw_in_groups
 from pumonitor.audit.counts import AuditCounts
 from pumonitor.text import percent_text, times_text
 
@@ -141,7 +142,8 @@ def check_fairness(counts: AuditCounts, *, seed: int = 0) -> Fairness:
     399 audits of the same design are simulated with them, confirmations included, and the ratio of
     each is computed as that of the audit: the higher of that of a slope alone and that of a step
     alone. As many with labels that favour high scores tell its power: it rests on how many of the
-    drawn cases are positive. Verdicts are taken for the truth.
+    drawn cases are positive. Verdicts are taken for the truth. Where positives share entities, the
+    simulated ones come as many at a time.
     """
     rank = counts.bins.rank
     told = 1 / (1 / (counts.positive + 0.5) + 1 / (counts.labeled + 0.5))
@@ -230,9 +232,18 @@ def _simulated(
 ) -> _Audits:
     """Audits of the same design with these positives and label frequencies by bin, one a row."""
     shape = (size, len(share))
-    labeled = rng.binomial(counts.rows, share * e, size=shape)
+    effect, hidden = counts.bins.design_effect, share * (1 - e) / (1 - share * e)
+    chance = np.broadcast_to(share * e, shape)
+    labeled = np.rint(draw_in_groups(counts.rows, chance, effect, rng))
     labeled = np.minimum(labeled, counts.rows - counts.decided)
-    found = rng.binomial(counts.decided, share * (1 - e) / (1 - share * e), size=shape)
+    if effect > 1:
+        # Positives of one entity are confirmed together, so that hidden ones vary by as much.
+        silent = counts.rows - labeled
+        groups = draw_in_groups(
+            silent.astype(np.int64), np.broadcast_to(hidden, shape), effect, rng
+        )
+        hidden = np.clip(groups / np.maximum(silent, 1), 0, 1)
+    found = rng.binomial(counts.decided, hidden, size=shape)
     return _Audits(
         labeled=labeled.astype(float),
         found=found.astype(float),

@@ -142,12 +142,16 @@ class AuditLikelihood(Likelihood):
     def groups(
         self, p_logit: FloatArray, v: FloatArray, s_logit: FloatArray
     ) -> Sequence[Sequence[Outcome]]:
-        """Confirmed or not, and of those that were drawn the verdicts."""
+        """Confirmed or not, and of those that were drawn the verdicts.
+
+        Which rows were drawn does not depend on entities, so that verdicts count whole.
+        """
         del s_logit
         counts, whole = self.counts, Share.of_logit(p_logit)
         e, silent = special.expit(-v), special.expit(v)
+        confirmed = left_alone(whole, e, silent, counts.labeled, counts.bins.unlabeled)
         return [
-            left_alone(whole, e, silent, counts.labeled, counts.bins.unlabeled),
+            as_independent(confirmed, counts.bins.design_effect),
             drawn_among_silent(
                 whole,
                 e,
@@ -159,6 +163,11 @@ class AuditLikelihood(Likelihood):
                 above=counts.bins.above,
             ),
         ]
+
+
+def as_independent(group: Sequence[Outcome], design_effect: float) -> list[Outcome]:
+    """As many rows as tell as much, where positives share entities."""
+    return [outcome._replace(rows=outcome.rows / design_effect) for outcome in group]
 
 
 def left_alone(

@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._entities import draw_in_groups
+
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 IntArray = NDArray[np.int64]
@@ -59,6 +61,7 @@ def place_hidden(
     position: FloatArray,
     line_counts: float = 20.0,
     elsewhere: FloatArray | None = None,
+    design_effect: float = 1.0,
     rng: np.random.Generator,
 ) -> Iterator[tuple[int, FloatArray]]:
     """Draw in which cells of each score bin its hidden positives are.
@@ -81,6 +84,9 @@ def place_hidden(
         As many known positives of a cell inside a score bin the axes count as.
     elsewhere : ndarray of shape (bins,), optional
         How many hidden positives are expected among silent rows that are not of the possible ones.
+    design_effect : float
+        Known positives that tell as much as one along the axes, where they share entities; hidden
+        ones of a cell come so many at a time.
     rng : numpy Generator
 
     Yields
@@ -92,11 +98,18 @@ def place_hidden(
     if elsewhere is not None:
         hidden_positives = np.maximum(hidden_positives - elsewhere, 0)
     positives = hidden_positives + known.sum(axis=1)
+    independent = known / design_effect
     odds, turns = _odds(
-        known[tells], possible[tells], positives[tells], axes, position[tells], len(drawn), rng
+        independent[tells],
+        possible[tells],
+        positives[tells],
+        axes,
+        position[tells],
+        len(drawn),
+        rng,
     )
     for index, (hidden, known_here, silent_here) in enumerate(
-        zip(drawn.T, known, silent, strict=True)
+        zip(drawn.T, independent, silent, strict=True)
     ):
         inside = np.flatnonzero(silent_here)
         number = np.clip(hidden, 0, silent_here.sum())
@@ -112,12 +125,14 @@ def place_hidden(
             )
             here = _departing(here, fitted, known_here, line_counts, rng)
             placed = np.zeros_like(here)
-            placed[:, inside] = draw_hidden(number, here[:, inside], silent_here[inside], rng)
+            placed[:, inside] = draw_hidden(
+                number, here[:, inside], silent_here[inside], rng, group=design_effect
+            )
             yield index, placed
 
 
 def _odds(
-    known: IntArray,
+    known: FloatArray,
     possible: IntArray,
     positives: FloatArray,
     axes: Sequence[Axis],
@@ -179,7 +194,7 @@ def _departing(
 
 
 def _slope_draws(
-    known: IntArray,
+    known: FloatArray,
     possible: IntArray,
     positives: FloatArray,
     heights: FloatArray,
@@ -261,7 +276,12 @@ def _chances_of_sum(odds: FloatArray, rows: IntArray, wanted: FloatArray) -> Flo
 
 
 def draw_hidden(
-    hidden: FloatArray, odds: FloatArray, silent: IntArray, rng: np.random.Generator
+    hidden: FloatArray,
+    odds: FloatArray,
+    silent: IntArray,
+    rng: np.random.Generator,
+    *,
+    group: float = 1.0,
 ) -> FloatArray:
     """Draw in which cells hidden positives are, in no cell more than it has silent rows.
 
@@ -272,9 +292,12 @@ def draw_hidden(
     odds : ndarray of shape (draws, cells)
         Of a row of each cell, but for a factor.
     silent : ndarray of shape (cells,)
+    rng : numpy Generator
+    group : float
+        How many of a cell come together.
     """
     chance = _chances_of_sum(odds, silent, hidden)
-    placed = rng.binomial(silent, chance).astype(float)
+    placed = draw_in_groups(silent, chance, group, rng)
     # Independent draws, moved to the right sum by as much as each could be off it.
     spread = silent * chance * (1 - chance) + _NEXT_TO_NONE
     for _ in range(_ROUNDS):

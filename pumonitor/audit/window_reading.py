@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from scipy import special
@@ -18,6 +18,8 @@ from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.frequency import FrequencyByScore, as_line
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.reading import Reviewers
+
+_BINS: Final = [one.name for one in fields(ScoreBins) if one.name != "design_effect"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,14 +77,14 @@ class WindowReading:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types, from which it can be restored exactly."""
-        counts = self.counts
+        counts, effect = self.counts, self.counts.bins.design_effect
         return {
             "audit": self.name,
             "method": self.method,
             "of_window": self.of_window,
-            "bins": {
-                one.name: getattr(counts.bins, one.name).tolist() for one in fields(ScoreBins)
-            },
+            "bins": {name: getattr(counts.bins, name).tolist() for name in _BINS},
+            # Left out where nothing is shared, as it is of evaluations from before there was one.
+            **({} if effect == 1 else {"design_effect": effect}),
             "decided": counts.decided.tolist(),
             "positive": counts.positive.tolist(),
             "undecided": counts.undecided.tolist(),
@@ -95,7 +97,10 @@ class WindowReading:
     def from_dict(cls, stored: Mapping[str, Any]) -> WindowReading:
         """What `to_dict` wrote."""
         seeds, shared = stored["reviewers"], stored["shared"]
-        bins = ScoreBins(**{name: np.array(one) for name, one in stored["bins"].items()})
+        bins = ScoreBins(
+            **{name: np.array(one) for name, one in stored["bins"].items()},
+            design_effect=stored.get("design_effect", 1.0),
+        )
         return cls(
             name=stored["audit"],
             method=stored["method"],

@@ -162,6 +162,7 @@ def compare(
                             thresholds=thresholds,
                             columns=reviews,
                             detection_rate=detection_rate,
+                            entity=entity,
                             progress=step,
                         )
                         step("Comparing", None)
@@ -170,7 +171,7 @@ def compare(
                             {name: rows.scores[name] for name in thresholds},
                             propensity=chance,
                             sample_weight=sample_weight,
-                            entity=entity,
+                            entity=None if entity is None else rows.texts[entity],
                             **reviewed,
                             **options,
                         )

@@ -112,7 +112,7 @@ def decide(
     """
     prior = class_prior_of(class_prior, confidence_level=confidence_level)
     purity = label_purity_of(label_purity)
-    _check_audit(id_column, verdicts, design, fair, weights=(sample_weight, propensity, entity))
+    _check_audit(id_column, verdicts, design, fair, weights=(sample_weight, propensity))
     with errors_as_messages():
         with progress_bar() as step, settings_as_input():
             from pumonitor.decisions import decide_table, nearest_threshold
@@ -122,7 +122,7 @@ def decide(
             if verdicts is not None and id_column is not None:
                 audit = verdicts_of_file(verdicts, design, fair)
                 threshold = audit.design.threshold if threshold is None else threshold
-                table = _audited(file, labels, scores, threshold, id_column, audit, step)
+                table = _audited(file, labels, scores, threshold, id_column, entity, audit, step)
             else:
                 threshold = _THRESHOLD if threshold is None else threshold
                 table = read_score_table(
@@ -177,10 +177,7 @@ def _check_audit(
         return
     needed(id=id_column)
     if any(one is not None for one in weights):
-        msg = (
-            "an audit needs rows that count one each: leave out --sample-weight, --propensity and "
-            "--entity"
-        )
+        msg = "an audit needs rows that count one each: leave out --sample-weight and --propensity"
         raise typer.BadParameter(msg)
 
 
@@ -190,19 +187,22 @@ def _audited(
     scores: str,
     threshold: float,
     id_column: str,
+    entity: str | None,
     audit: Audit,
     step: Any,
 ) -> ScoreTable:
     """The rows that an audit was drawn from, as it is read with them."""
     from pumonitor.audit.evaluated import audited_table
 
-    rows = reviewed_rows(file, labels, scores, threshold, [id_column], step)
+    texts = [id_column, *([] if entity is None else [entity])]
+    rows = reviewed_rows(file, labels, scores, threshold, texts, step)
     return audited_table(
         rows.labels,
         rows.scores[scores],
         thresholds=(threshold,),
         audit=audit,
         ids=rows.texts[id_column],
+        entity=None if entity is None else rows.texts[entity],
     )
 
 

@@ -13,13 +13,14 @@ from typing import Any, Final
 
 from pumonitor.conformance.cases.case import Case
 from pumonitor.errors import InputError, PumonitorError
-from pumonitor.ports import WindowCounts
+from pumonitor.ports import CountRequest, PredictionSource, SampleRequest, WindowCounts
 from pumonitor.sources.opening import open_source
 
 _NOW: Final = datetime(2026, 12, 1, tzinfo=UTC)
 _REFUSED: Final = re.compile(r"^(\w+ column '\w+') of .*? has (\d+ [^:;]*)")
 """Where and how often; what follows shows values, each engine in its own way."""
 
+_ENTITY_ROWS: Final = 1000
 _OWN_WORDS: Final = " cannot be read: "
 
 
@@ -88,10 +89,10 @@ def outcome_of(case: Case, places: Mapping[str, object], *, timeout: float) -> O
             )
         ) as source:
             for place, request in enumerate(case.requests):
-                facts |= {
-                    f"window {place + 1}, {fact}": value
-                    for fact, value in _facts(source.counts(request)).items()
-                }
+                counted = _facts(source.counts(request))
+                if case.made.group is not None:
+                    counted |= _entities(source, request)
+                facts |= {f"window {place + 1}, {fact}": value for fact, value in counted.items()}
             if not case.predictions.rows:
                 facts["span of no predictions"] = str(source.span())
             if case.describes:
@@ -130,6 +131,18 @@ def _facts(counts: WindowCounts) -> dict[str, str]:
     for (moment, bucket), number in _cells(counts.delays.tolist()):
         facts[f"delays at moment {moment + 1} in bucket {bucket + 1}"] = str(number)
     return facts
+
+
+def _entities(source: PredictionSource, request: CountRequest) -> dict[str, str]:
+    """Of the rows that something was said of."""
+    rows = source.sample(
+        SampleRequest(window=request.window, as_of=request.as_of, rows=0, labels=_ENTITY_ROWS)
+    )
+    columns = zip(rows.id, rows.key, rows.score.tolist(), rows.history.tolist(), strict=True)
+    return {
+        f"row {row}": f"of {str(entity)!r}, score {score!r}, history {history}"
+        for row, entity, score, history in columns
+    }
 
 
 def _cells(table: list[list[int]]) -> list[tuple[tuple[int, int], int]]:

@@ -17,7 +17,7 @@ from pumonitor._arrays import FloatArray
 from pumonitor.metrics.from_draws import estimate_from_draws
 from pumonitor.metrics.paired import ModelOnRows, difference_range
 from pumonitor.metrics.prior_draws import DRAWS
-from pumonitor.metrics.problem import Problem
+from pumonitor.metrics.problem import Problem, uncertain_size
 from pumonitor.metrics.rates import (
     AtThreshold,
     Rates,
@@ -37,6 +37,8 @@ Summed = Callable[[FloatArray], FloatArray]
 _FLAGGED_BY_FIRST = np.array([False, False, True, True])
 _FLAGGED_BY_SECOND = np.array([False, True, False, True])
 _DISAGREE = _FLAGGED_BY_FIRST != _FLAGGED_BY_SECOND
+_LEAST_SIZE = 0.05
+"""Of a draw of how many rows tell as much, as a share of what was taken: fewer have no share."""
 
 
 def threshold_difference(
@@ -101,9 +103,10 @@ def paired_at_thresholds(
     labeled = summed(rows.labeled)
     g = labeled / labeled.sum()
     squares = summed(rows.labeled_own_squares) / float(rows.labeled.sum()) ** 2
-    squares *= _entity_effect(rows, first.flagged, second.flagged, g, theta)
+    effect, uncertain = _entity_effect(problem, rows, first.flagged, second.flagged, g, theta)
+    squares *= effect
     draw = _window_draws if problem.target == "window" else _process_draws
-    drawn = draw(problem, g, theta, squares, summed)
+    drawn = draw(problem, g, theta, squares, summed, uncertain)
     pair = []
     for flagged in (_FLAGGED_BY_FIRST, _FLAGGED_BY_SECOND):
         at = float(g[flagged].sum()), float(theta[flagged].sum())
@@ -112,15 +115,19 @@ def paired_at_thresholds(
 
 
 def _entity_effect(
+    problem: Problem,
     rows: ScoreTable,
     first: NDArray[np.bool_],
     second: NDArray[np.bool_],
     g: FloatArray,
     theta: FloatArray,
-) -> float:
-    """Design effect of the differences of recall and of precision, the greater of the two."""
+) -> tuple[float, FloatArray | float]:
+    """Design effect of the differences of recall and of precision, the greater of the two.
+
+    With draws of what it may be instead, as a multiple: few entities hardly tell it.
+    """
     if rows.entities is None:
-        return 1.0
+        return 1.0, 1.0
     recalls, flagged = (
         [float(share[cells].sum()) for cells in (_FLAGGED_BY_FIRST, _FLAGGED_BY_SECOND)]
         for share in (g, theta)
@@ -130,7 +137,12 @@ def _entity_effect(
         column / share if share > 0 else column
         for column, share in zip(apart, flagged, strict=True)
     ]
-    return max(rows.design_effect(a - b) for a, b in (apart, of_precision))
+    shared = max(rows.design_effect(a - b) for a, b in (apart, of_precision)) - 1
+    # As a sample variance of so many entities.
+    shared *= 1 + 1 / max(problem.labeled_degrees, 1.0)
+    part = shared / (1 + shared)
+    sized = uncertain_size(rows, problem.generator("design effect of a difference"))
+    return 1 + shared, 1 / np.maximum(1 - part + part * sized, _LEAST_SIZE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,8 +173,8 @@ def _gammas(share: FloatArray, variance: FloatArray, rng: np.random.Generator) -
 
     Means and variances have a column, or one for each draw.
     """
+    share, spreads = np.broadcast_arrays(share, variance)
     draws = np.broadcast_to(share, (4, DRAWS)).copy()
-    spreads = np.broadcast_to(variance, share.shape)
     for cell in range(4):
         random = (share[cell] > 0) & (spreads[cell] > 0)
         if not random.any():
@@ -183,12 +195,18 @@ def _with_extra(
 
 
 def _process_draws(
-    problem: Problem, g: FloatArray, theta: FloatArray, squares: FloatArray, summed: Summed
+    problem: Problem,
+    g: FloatArray,
+    theta: FloatArray,
+    squares: FloatArray,
+    summed: Summed,
+    uncertain: FloatArray | float,
 ) -> _CellDraws:
     """Rows are draws from the process: labeled and other rows of all cells are random."""
     rng = problem.generator("paired counts at two thresholds")
     possible = theta / problem.class_prior.value
-    labeled = _gammas(*_with_extra(g, squares, possible), rng)
+    mean, variance = _with_extra(g, squares, possible)
+    labeled = _gammas(mean, variance * uncertain, rng)
     rest_total = float(problem.rest.sum())
     rest_share = summed(problem.rest) / rest_total
     rest_squares = summed(problem.rest_squares) / rest_total**2
@@ -238,7 +256,12 @@ def _mass_draws(
 
 
 def _window_draws(
-    problem: Problem, g: FloatArray, theta: FloatArray, squares: FloatArray, summed: Summed
+    problem: Problem,
+    g: FloatArray,
+    theta: FloatArray,
+    squares: FloatArray,
+    summed: Summed,
+    uncertain: FloatArray | float,
 ) -> _CellDraws:
     """The rows are given; which positives got labeled is random.
 
@@ -270,7 +293,9 @@ def _window_draws(
     extra = unseen * _extra_rows(theta / problem.class_prior.value, 1 / row)[:, None]
     variance = np.maximum(squares[:, None] + correction, 0.0) + extra * row**2
     labeled = _gammas(
-        g[:, None] + extra * row, variance, problem.generator("paired counts at two thresholds")
+        g[:, None] + extra * row,
+        variance * uncertain,
+        problem.generator("paired counts at two thresholds"),
     )
     return _CellDraws(
         labeled=labeled / labeled.sum(axis=0),

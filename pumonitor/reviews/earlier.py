@@ -12,7 +12,13 @@ from pumonitor._reviewed import ReviewedRows
 from pumonitor.reviews.counts import KINDS, ReviewCounts
 from pumonitor.reviews.kinds_by_bin import kinds_by_bin
 from pumonitor.reviews.partly_reviewed import BinParts
-from pumonitor.reviews.two_periods import all_cuts, common_edges, counts_in_bins, cuts_of
+from pumonitor.reviews.two_periods import (
+    all_cuts,
+    common_edges,
+    counts_in_bins,
+    cuts_of,
+    mean_design_effect,
+)
 from pumonitor.tables import ScoreTable
 
 __all__ = ["MOST_EARLIER", "EarlierWindows"]
@@ -41,12 +47,16 @@ class EarlierWindows:
     cuts : tuple of float
         Scores at which their queues began: between the lowest and the highest reviewed rows stand
         apart.
+    design_effect : float
+        Labeled rows that tell as much as one, where they share entities: of these windows and the
+        one that is read with them.
     """
 
     windows: int
     edges: tuple[float, ...]
     rows: Mapping[str, tuple[int, ...]]
     cuts: tuple[float, ...]
+    design_effect: float = 1.0
 
     @classmethod
     def of(
@@ -85,6 +95,7 @@ class EarlierWindows:
                 if rows.any()
             },
             cuts=all_cuts(tables),
+            design_effect=mean_design_effect([*tables, now]),
         )
 
     @classmethod
@@ -95,6 +106,7 @@ class EarlierWindows:
             edges=tuple(stored["edges"]),
             rows={kind: tuple(rows) for kind, rows in stored["rows"].items()},
             cuts=tuple(stored["cuts"]),
+            design_effect=stored.get("design_effect", 1.0),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -104,6 +116,7 @@ class EarlierWindows:
             "edges": list(self.edges),
             "rows": {kind: list(rows) for kind, rows in self.rows.items()},
             "cuts": list(self.cuts),
+            **({} if self.design_effect == 1 else {"design_effect": self.design_effect}),
         }
 
     def beside(
@@ -114,7 +127,14 @@ class EarlierWindows:
         empty = (0,) * (len(edges) + 1)
         earlier = np.array([self.rows.get(kind, empty) for kind in KINDS], dtype=np.int64)
         own, before = (
-            counts_in_bins(table, edges, order=now, threshold=threshold, blocks=blocks)
+            counts_in_bins(
+                table,
+                edges,
+                order=now,
+                threshold=threshold,
+                blocks=blocks,
+                design_effect=self.design_effect,
+            )
             for table in (kinds_by_bin(now, edges), earlier)
         )
         return own, BinParts.of(before, self.cuts)

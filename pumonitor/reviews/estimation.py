@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from pumonitor._entities import draw_in_groups
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.laplace import S_BELIEVED, Drawn, propose_draws
 from pumonitor.audit.posterior import PositivesByBin
@@ -102,7 +103,6 @@ def estimate_at_odds(
     complaints: ComplaintRate = UNKNOWN_COMPLAINTS,
     detection: tuple[float, float] | None = None,
     cuts: tuple[float, ...] = (),
-    design_effect: float = 1.0,
     earlier: BinParts | None = None,
     seed: int = 0,
 ) -> list[ReviewPosterior]:
@@ -115,9 +115,6 @@ def estimate_at_odds(
         How many draws at which odds.
     complaints, detection, cuts, seed
         As in `estimate_reviews`.
-    design_effect : float
-        Rows that tell as much as one, where positives share entities: the log likelihood is over
-        it, and hidden positives come so many at a time.
     earlier : BinParts, optional
         Rows of earlier windows, in the same bins.
     """
@@ -140,12 +137,7 @@ def estimate_at_odds(
         )
     posteriors, first = [], None
     for odds, draws in draws_at_odds.items():
-        likelihood = ReviewLikelihood(
-            counts=fitted,
-            errs=detection is not None,
-            odds=odds,
-            design_effect=design_effect,
-        )
+        likelihood = ReviewLikelihood(counts=fitted, errs=detection is not None, odds=odds)
         weighted = propose_draws(
             likelihood,
             components,
@@ -173,8 +165,9 @@ def _posterior(
     """With the positives among rows of which it is not known."""
     bins, p = counts.bins, special.expit(drawn.p_logit)
     positives = np.broadcast_to(_known(parts.counts), drawn.p_logit.shape).astype(float)
+    # Those of one entity are hidden together.
     for number, share in likelihood.hidden(drawn.p_logit, drawn.v, drawn.s_logit):
-        positives = positives + hidden_positives(number, share, likelihood.design_effect, rng)
+        positives = positives + draw_in_groups(number, share, bins.design_effect, rng)
     positives = parts.sum_by_bin(positives)
     inside = bins.concordance + bins.concordance_error * rng.standard_normal(positives.shape)
     return ReviewPosterior(
@@ -187,19 +180,6 @@ def _posterior(
         effective=drawn.effective,
         log_evidence=drawn.log_evidence,
     )
-
-
-def hidden_positives(
-    number: NDArray[np.int64], share: FloatArray, together: float, rng: np.random.Generator
-) -> FloatArray:
-    """Positives among so many rows of each bin, of which so many come together."""
-    if together == 1:
-        return rng.binomial(number, share).astype(float)
-    # The last group is of those that are left over, so that the mean is that of single ones.
-    groups = np.floor(number / together).astype(np.int64)
-    rest = number - groups * together
-    whole = together * rng.binomial(groups, share)
-    return np.asarray(whole + rest * (rng.random(share.shape) < share))
 
 
 def _known(counts: ReviewCounts) -> NDArray[np.int64]:

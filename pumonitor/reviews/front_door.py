@@ -80,7 +80,7 @@ def reviewed_models(
     class_prior, scenario, label_purity, given
         What was given beside reviews.
     entity
-        As in `pumonitor.evaluate`, where the queue was filled by the one score that there is.
+        As in `pumonitor.evaluate`.
 
     Raises
     ------
@@ -108,12 +108,6 @@ def reviewed_models(
         # A table needs rows to compare the positives with: where all were reviewed, the cleared.
         known_of = np.maximum(known_of, 0)
     own, ranking = _score_of_queue(reviews, scores)
-    if entity is not None and own is None:
-        msg = (
-            "entity goes with reviews where the score that is evaluated filled the queue, and "
-            "ranked_by names another: leave out one or the other"
-        )
-        raise InputError(msg)
     cuts, edges = edges_of_queue(ranking, reviews)
 
     def counted(
@@ -146,7 +140,6 @@ def reviewed_models(
         rules=reviews.rows.rules,
         detection_rate=reviews.detection_rate,
         complaint_rate=complaint_rate,
-        design_effect=1.0 if own is None else tables[own].rank_design_effect,
         confidence_level=confidence_level,
         f_beta=f_beta,
     )

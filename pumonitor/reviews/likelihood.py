@@ -17,6 +17,7 @@ from pumonitor.audit.likelihood import (
     Likelihood,
     Outcome,
     Share,
+    as_independent,
     drawn_among_silent,
     left_alone,
 )
@@ -39,14 +40,11 @@ class ReviewLikelihood(Likelihood):
         Whether s may be below 1.
     odds : float
         Odds that an undecided row is positive over those of a decided one of its bin.
-    design_effect : float
-        Rows that tell as much as one, where positives share entities.
     """
 
     counts: ReviewCounts
     errs: bool
     odds: float = 1.0
-    design_effect: float = 1.0
 
     @property
     def bins(self) -> ScoreBins:
@@ -102,7 +100,11 @@ class ReviewLikelihood(Likelihood):
     def groups(
         self, p_logit: FloatArray, v: FloatArray, s_logit: FloatArray
     ) -> Sequence[Sequence[Outcome]]:
-        """Outcomes of rows that came to be known in the same way."""
+        """Outcomes of rows that came to be known in the same way.
+
+        Positives of one entity complain together: all but what chance drew counts as independent
+        rows that tell as much.
+        """
         counts, e, silent = self.counts, special.expit(-v), special.expit(v)
         whole = Share.of_logit(p_logit)
         decided, undecided = self._among_reviewed(whole.p, whole.p_not)
@@ -114,18 +116,14 @@ class ReviewLikelihood(Likelihood):
         if counts.undecided.any():
             came, stayed = counts.undecided_complained, counts.undecided_silent
             groups.append(left_alone(undecided, e, silent, came, stayed))
+        groups = [as_independent(group, counts.bins.design_effect) for group in groups]
         if drawn.any():
             groups.append(
                 drawn_among_silent(whole, e, silent, counts.drawn_positive, counts.drawn_negative)
             )
         if counts.odds is not None:
             groups.append(self._drawn_unequally(whole, s_logit, counts.odds))
-        if self.design_effect == 1:
-            return groups
-        return [
-            [outcome._replace(rows=outcome.rows / self.design_effect) for outcome in group]
-            for group in groups
-        ]
+        return groups
 
     def _drawn_unequally(
         self, whole: Share, s_logit: FloatArray, odds: FloatArray

@@ -23,6 +23,7 @@ from pumonitor.reviews.two_periods import (
     all_cuts,
     common_edges,
     counts_in_bins,
+    mean_design_effect,
 )
 from pumonitor.tables import ScoreTable
 
@@ -123,6 +124,7 @@ def compare_periods(
             order=now[-1],
             threshold=threshold,
             blocks=blocks,
+            design_effect=mean_design_effect([*before, *now]),
         )
         for tables in (before, now)
     ]

@@ -141,7 +141,9 @@ def read_along_model(
         labeled=queue.kinds[_POSITIVE].sum(axis=0),
     )
     # Scores inside a bin differ: where some of its rows were reviewed these are no fair sample.
-    bins = replace(bins, concordance_error=np.ones(len(bins.rows)))
+    bins = replace(
+        bins, concordance_error=np.ones(len(bins.rows)), design_effect=queue.design_effect
+    )
     counts = ReviewCounts.of_table(bins, queue.kinds, blocks=model.blocks, odds=queue.odds)
     queue_bin, cell = np.nonzero(queue.possible)
     rows = QueueRows(

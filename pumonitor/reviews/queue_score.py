@@ -92,7 +92,8 @@ class QueueRows:
             model.counts.bins.normal_score[bins]
             for model, bins in zip(models, bins_of_cell, strict=True)
         ]
-        positives = self._place(posterior, cell_of_row, normal, bins_of_cell, rng)
+        effect = max(model.counts.bins.design_effect for model in models)
+        positives = self._place(posterior, cell_of_row, normal, bins_of_cell, effect, rng)
         posteriors = []
         for model, bin_of_cell, size in zip(models, bins_of_cell, sizes, strict=True):
             along = positives @ (bin_of_cell[:, np.newaxis] == np.arange(size)).astype(float)
@@ -105,6 +106,7 @@ class QueueRows:
         cell_of_row: IndexArray,
         normal: Sequence[FloatArray],
         bins_of_cell: Sequence[IndexArray],
+        design_effect: float,
         rng: np.random.Generator,
     ) -> FloatArray:
         """Positives by draw and cell."""
@@ -128,6 +130,7 @@ class QueueRows:
                 for bin_of_cell, score in zip(bins_of_cell, normal, strict=True)
             ],
             position=self.counts.bins.rank,
+            design_effect=design_effect,
             rng=rng,
         ):
             positives += placed

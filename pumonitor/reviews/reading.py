@@ -294,7 +294,6 @@ def read_reviews(
     rules: tuple[str, ...] = (),
     detection_rate: tuple[float, float] | None = None,
     complaint_rate: tuple[float, float] | None = None,
-    design_effect: float = 1.0,
     is_early: bool = False,
     earlier: BinParts | None = None,
     confidence_level: float = 0.95,
@@ -302,7 +301,6 @@ def read_reviews(
 ) -> ReviewedEstimates:
     """What reviews and complaints say, from counts, and from those of earlier windows if given.
 
-    Where positives share entities, `design_effect` is how many rows tell as much as one.
     With `is_early` complaints are still to come, and `complaint_rate` is not that of today.
 
     Raises
@@ -322,7 +320,6 @@ def read_reviews(
         complaints=complaints,
         detection=detection,
         cuts=cuts,
-        design_effect=design_effect,
         earlier=earlier,
     )
     return ReviewedEstimates(

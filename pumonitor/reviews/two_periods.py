@@ -20,7 +20,7 @@ from pumonitor.reviews.counts import KINDS, POSITIVE, ReviewCounts
 from pumonitor.reviews.partly_reviewed import BinParts
 from pumonitor.tables import ScoreTable
 
-__all__ = ["CHANGES", "TwoPeriods", "common_edges", "counts_in_bins"]
+__all__ = ["CHANGES", "TwoPeriods", "common_edges", "counts_in_bins", "mean_design_effect"]
 
 
 _BINS: Final = 12
@@ -74,12 +74,24 @@ def all_cuts(tables: Sequence[ScoreTable]) -> tuple[float, ...]:
     return tuple(sorted({cut for cuts in cuts_of(tables) for cut in cuts}))
 
 
+def mean_design_effect(tables: Sequence[ScoreTable]) -> float:
+    """Of the mean rank of windows, by their labeled rows: one window hardly tells it."""
+    effects = [table.rank_design_effect for table in tables]
+    return float(np.average(effects, weights=[table.n_labeled for table in tables]))
+
+
 def _ends(scores: Sequence[float]) -> tuple[float, ...]:
     return tuple(sorted({min(scores), max(scores)})) if scores else ()
 
 
 def counts_in_bins(
-    kinds: IntArray, edges: FloatArray, *, order: ScoreTable, threshold: float, blocks: bool
+    kinds: IntArray,
+    edges: FloatArray,
+    *,
+    order: ScoreTable,
+    threshold: float,
+    blocks: bool,
+    design_effect: float,
 ) -> ReviewCounts:
     """Rows by kind and bin, where a table says how those of a bin lie inside it.
 
@@ -91,9 +103,12 @@ def counts_in_bins(
     threshold : float
     blocks : bool
         Whether a positive verdict blocks the case.
+    design_effect : float
+        Of the labeled rows of all windows that are read together.
     """
     bins = _counted_bins(kinds, edges=edges, threshold=threshold)
-    ordered = replace(bins.with_order_of(order, threshold=threshold), edges=edges)
+    ordered = bins.with_order_of(order, threshold=threshold)
+    ordered = replace(ordered, edges=edges, design_effect=design_effect)
     return ReviewCounts.of_table(ordered, kinds, blocks=blocks)
 
 

@@ -110,7 +110,7 @@ def test_intervals_widen_and_point_estimates_stay():
 def test_ninety_five_percent_hold_the_truth_with_entities_and_far_fewer_without():
     from benchmarks.entities import cell
 
-    setting = {"most": 20, "alike": 0.9, "labeled": 0.3, "by_entity": True, "frequency": False}
+    setting = {"most": 20, "alike": 0.9, "labeled": 0.3, "by_entity": True, "what": "estimates"}
     held = cell(**setting, use_entity=True, runs=14, seed=5)
     without = cell(**setting, use_entity=False, runs=14, seed=5)
     for name in ("recall", "aul"):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pumonitor.conformance.cases.case import (
+    MADE,
     NOON,
     Case,
     positives_of,
@@ -66,6 +67,7 @@ def cases_of_ids() -> list[Case]:
         _ids("text ids with labels elsewhere", "text", _WORDS, at="predictions"),
         _ids("text ids with predictions elsewhere", "text", _WORDS, at="positives"),
         _categories(),
+        _entities(),
         _booleans(),
     ]
 
@@ -120,6 +122,22 @@ def _categories() -> Case:
             model_version="version",
             segments=("country", "channel"),
         ),
+        known=LabelColumns(id="id", known_at="known", label="label"),
+        requests=(request_of(),),
+    )
+
+
+def _entities() -> Case:
+    """Labeled rows are read one by one: who shares an entity, and who is of nobody known."""
+    cards: list[str | None] = [*_WORDS, None]
+    rows = [
+        (place, NOON, place % 9 / 10, card) for place, card in enumerate([*cards, *cards[::-1]])
+    ]
+    return Case(
+        name="entities of labeled rows: blanks, case, accents, emoji, NULL",
+        predictions=predictions_of(rows, {**MADE, "card": "text"}),
+        positives=positives_of([(row[0], NOON, 1 - row[0] % 3 // 2) for row in rows]),
+        made=PredictionColumns(id="id", time="made", score="score", group="card"),
         known=LabelColumns(id="id", known_at="known", label="label"),
         requests=(request_of(),),
     )

@@ -129,7 +129,9 @@ def draw_windows(
         columns=audits.columns,
         progress=progress,
     )
-    drawn_from = [draw.counted(pane) for pane in windows.panes]
+    drawn_from = [
+        replace(draw.counted(pane), design_effect=bins.design_effect) for pane in windows.panes
+    ]
     exact = _with_counts(bins, drawn_from)
     plan = _plan(monitor, exact, windows, asked, progress)
     seeds = min(round(audits.seeds * plan.cases), int(exact.labeled.sum()))

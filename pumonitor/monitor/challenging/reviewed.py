@@ -29,6 +29,7 @@ def reviewed_pair(
     challenger: FloatArray,
     ranked_by: FloatArray | None,
     capacity: float,
+    entity: NDArray[np.str_] | None = None,
 ) -> ReviewedPair:
     """What reviews and complaints say of a challenger and the champion.
 
@@ -47,6 +48,7 @@ def reviewed_pair(
     ranked_by : ndarray of shape (n,), optional
     capacity : float
         Share of the rows that either model flags.
+    entity : ndarray of str of shape (n,), optional
 
     Raises
     ------
@@ -89,6 +91,7 @@ def reviewed_pair(
         class_prior="auto",
         scenario="single-training-set",
         label_purity=1.0,
+        entity=entity,
         given={},
     )
     return ReviewedPair.of_draws(

@@ -236,6 +236,7 @@ def paired_labels(
     gate = settings.gate if settings is not None else Gate()
     found = scored_rows(monitor, challenger, pane, open_source=open_source)
     how = HowReviewed.of(monitor)
+    entity = found.entity if settings is not None and settings.entity is not None else None
     if how is not None:
         stands = found.is_sampled
         ranked_by = None if how.ranked_by is None else found.columns[how.ranked_by][stands]
@@ -248,13 +249,14 @@ def paired_labels(
             challenger=found.challenger[stands],
             ranked_by=ranked_by,
             capacity=gate.capacity,
+            entity=None if entity is None else entity[stands],
         )
     return PairedLabels.of_window(
         found.labels,
         found.champion,
         found.challenger,
         capacity=gate.capacity,
-        entity=found.entity if settings is not None and settings.entity is not None else None,
+        entity=entity,
         propensity=found.propensity if monitor.positives.propensity is not None else None,
         least_propensity=gate.least_propensity,
         is_sampled=found.is_sampled,

@@ -65,7 +65,11 @@ def collected_panes(
     wanted = {one.pane.number for one in claim.panes}
     if monitor.predictions.entity is not None and source is not None:
         tables = with_entities(
-            tables, [pane for pane in panes if pane.number in wanted], claim.window, source
+            tables,
+            [pane for pane in panes if pane.number in wanted],
+            claim.window,
+            source,
+            reviews,
         )
     if not monitor.reviews:
         estimated_together(

@@ -149,7 +149,7 @@ def _plain(query: SampleQuery, answer: Mapping[str, Any]) -> dict[str, NDArray[A
         found[name] = feature_values(column, answer[name])
     if query.predictions.group is not None:
         entity = _objects(answer["entity"])
-        is_missing = np.equal(entity, np.array(None, dtype=object)).astype(np.bool_)
+        is_missing = np.array([name is None or name == "" for name in entity], dtype=np.bool_)
         # A row of nobody known is an entity of its own.
         own = np.char.add("row ", found["id"])
         found["entity"] = np.where(is_missing, own, np.where(is_missing, "", entity).astype("U"))

@@ -12,11 +12,17 @@ from scipy.special import expit
 from typer.testing import CliRunner
 
 import pumonitor
+from pumonitor import audit_plan
 from pumonitor.cli.app import app
+from pumonitor.monitor.app import open_ledger
+from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.ledger.records.table_bytes import table_from_bytes, table_to_bytes
+from pumonitor.monitor.windows.class_prior.by_audits import past_audit
+from pumonitor.monitor.windows.evaluation.audited_windows import read_again
 from tests.metrics.test_entities import some_rows
 
 THRESHOLD = 0.8
+POSITIVES = {"source": "chargebacks.parquet", "id": "payment_id", "known_at": "reported_at"}
 CONFIGURATION = {
     "state": "sqlite:///state.db",
     "monitors": {
@@ -29,11 +35,7 @@ CONFIGURATION = {
                 "segments": ["country"],
                 "entity": "card",
             },
-            "positives": {
-                "source": "chargebacks.parquet",
-                "id": "payment_id",
-                "known_at": "reported_at",
-            },
+            "positives": POSITIVES,
             "window": "1w",
             "maturity": "30d",
             "panes": ["10d"],
@@ -87,7 +89,17 @@ def configured(folder, **changes):
         yaml.safe_dump(
             {
                 **CONFIGURATION,
-                "monitors": {"cards": {**monitor, "predictions": predictions, **changes}},
+                "monitors": {
+                    "cards": {
+                        key: value
+                        for key, value in {
+                            **monitor,
+                            "predictions": predictions,
+                            **changes,
+                        }.items()
+                        if value is not None
+                    }
+                },
             }
         )
     )
@@ -131,6 +143,76 @@ def test_intervals_are_those_of_the_rows_with_their_entities(folder, payments):
     assert b"card 7" not in (folder / "state.db").read_bytes()
 
 
+def test_reviews_count_known_positives_by_entity(folder, payments):
+    """As `evaluate` does of the same rows."""
+    is_reviewed = payments["score"] >= 0.9
+    complained = (payments["label"] == 1) & ~is_reviewed
+    payments.loc[is_reviewed, ["payment_id", "label"]].assign(
+        at=payments["paid_at"] + pd.Timedelta(days=1)
+    ).to_parquet(folder / "reviews.parquet")
+    pd.DataFrame({"payment_id": payments["payment_id"], "reported_at": payments["paid_at"]})[
+        complained
+    ].to_parquet(folder / "complaints.parquet")
+    configured(
+        folder,
+        class_prior=None,
+        positives={**POSITIVES, "source": "complaints.parquet"},
+        reviews={
+            "source": "reviews.parquet",
+            "id": "payment_id",
+            "decided_at": "at",
+            "verdict": "label",
+            "blocks": True,
+        },
+    )
+    found = backfilled(folder)
+    verdicts = np.where(is_reviewed, payments["label"], np.nan)
+    settings = {"threshold": THRESHOLD, "reviews": pumonitor.Reviews(verdicts, blocks=True)}
+    plain, shared = (
+        pumonitor.evaluate(complained.astype(int), payments["score"], entity=entity, **settings)
+        for entity in (None, payments["card"])
+    )
+    for metric in ("class_prior", "recall"):
+        row, wide = found["", metric], shared[metric].high - shared[metric].low
+        assert width(row) == pytest.approx(wide, rel=0.1)
+        assert width(row) > 1.1 * (plain[metric].high - plain[metric].low)
+
+
+def test_an_audit_counts_confirmed_positives_by_entity(folder, payments, monkeypatch):
+    monkeypatch.setattr(audit_plan, "AUDITS", 2)
+    configured(folder, class_prior=None, audits={"every": "30d", "cases": 100})
+    done = run(folder, "backfill", "cards", "--from", "2026-01-05", "--to", "2026-01-12")
+    assert done.exit_code == 0, done.output
+    cases, drawn = folder / "cases.csv", ("audit", "draw", "--monitor", "cards", "--seed", "m")
+    done = run(folder, *drawn, "--windows", "2026-01-05..2026-01-12", "--out", str(cases))
+    assert done.exit_code == 0, done.output
+    frame = pd.read_csv(cases, dtype=str)
+    # A tenth of the silent rows of the highest scores are positive, whatever their label.
+    scores = payments.set_index(payments["payment_id"].astype(str))["score"]
+    frame["verdict"] = (scores[frame["id"]].to_numpy() > 0.9).astype(int)
+    frame.to_csv(cases, index=False)
+    done = run(folder, "audit", "read", str(cases), "--monitor", "cards")
+    assert done.exit_code == 0, done.output
+    configuration = read_configuration(folder / "pumonitor.yaml").configuration
+    with open_ledger(configuration) as ledger:
+        hashed = configuration_hash(configuration.monitors["cards"])
+        (audit,) = ledger.read_audits("cards", hashed)
+        (extended,) = ledger.reviews.all("cards")
+    labels, scores, card = (payments[name] for name in ("label", "score", "card"))
+    table = pumonitor.ScoreTable.from_arrays(labels, scores, entity=card)
+    assert audit.design_effect == pytest.approx(table.rank_design_effect, rel=0.02)
+    assert extended.windows[0].design_effect == audit.design_effect
+    assert past_audit(audit).counts.bins.design_effect == audit.design_effect
+    assert run(folder, "run").exit_code == 0
+    with open_ledger(configuration) as ledger:
+        (record,) = ledger.windows("cards", configuration=hashed)
+        (series,) = [one for one in ledger.series(record.window_key, 0) if not one.segment]
+        (stored,) = [one for one in ledger.evaluations("cards") if not one.segment]
+    reading = read_again(stored.evaluation, series.table())
+    assert reading.method == "audit"
+    assert reading.posterior.bins.design_effect == audit.design_effect
+
+
 def test_a_table_with_entities_is_stored_and_read_again():
     labels, scores, card = some_rows()
     table = pumonitor.ScoreTable.from_arrays(labels, scores, entity=card)
@@ -146,8 +228,8 @@ def test_a_table_with_entities_is_stored_and_read_again():
     ("changes", "message"),
     [
         (
-            {"audits": {"every": "30d", "cases": 100}},
-            "predictions.entity does not go with audits yet: leave one of them out",
+            {"positives": {**POSITIVES, "propensity": "chance"}},
+            "predictions.entity does not go with positives.propensity: leave one of them out",
         ),
         (
             {"predictions": {"group": "card2", "features": ["amount"]}},
@@ -175,8 +257,6 @@ def test_a_missing_column_is_named(folder):
 
 
 def test_challengers_count_by_the_same_entity_unless_they_name_another(folder):
-    from pumonitor.monitor.config.file import read_configuration
-
     for given, expected in (({}, "card"), ({"entity": "customer"}, "customer")):
         configured(folder, challengers={"models": {"new": "new_score"}, **given})
         monitor = read_configuration(folder / "pumonitor.yaml").configuration.monitors["cards"]

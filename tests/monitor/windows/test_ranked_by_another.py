@@ -10,7 +10,9 @@ import pytest
 from scipy.special import expit
 
 import pumonitor
+from pumonitor._entities import rank_design_effect
 from pumonitor.monitor.ledger.records.table_bytes import table_from_bytes, table_to_bytes
+from pumonitor.monitor.windows.evaluation.entity_rows import with_entities
 from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.series_tables import tables_of
 from pumonitor.ports import CountRequest, Pane, Window
@@ -28,7 +30,7 @@ PANE = Pane(window=WINDOW, number=0, state="mature", as_of=START + timedelta(day
 METRICS = ("class_prior", "recall", "precision", "f1", "auc")
 
 
-def series_of(rows, *, ranked_by="champion", missing=0, waiting=()):
+def series_of(rows, *, ranked_by="champion", missing=0, waiting=(), card=None):
     """The challenger's series, counted from three tables; some cases wait for their verdict."""
     number = np.arange(len(rows.verdicts))
     champion = expit(rows.scores["champion"])
@@ -39,6 +41,7 @@ def series_of(rows, *, ranked_by="champion", missing=0, waiting=()):
             "made": START + pd.to_timedelta(number, unit="s"),
             "score": expit(rows.scores["challenger"]),
             "champion": champion,
+            "card": number if card is None else card,
         }
     )
     later = START + timedelta(days=3)
@@ -52,7 +55,7 @@ def series_of(rows, *, ranked_by="champion", missing=0, waiting=()):
     threshold = float(expit(rows.thresholds["challenger"]))
     source = open_source(
         made,
-        PredictionColumns(id="id", time="made", score="score", ranked_by=ranked_by),
+        PredictionColumns(id="id", time="made", score="score", ranked_by=ranked_by, group="card"),
         known,
         LabelColumns(id="id", known_at="known"),
         reviews=[
@@ -63,9 +66,12 @@ def series_of(rows, *, ranked_by="champion", missing=0, waiting=()):
         ],
     )
     counts = source.counts(CountRequest(window=WINDOW, as_of=(PANE.as_of,), threshold=threshold))
-    source.close()
     how = HowReviewed(blocks=rows.blocks, ranked_by=ranked_by)
-    (series,) = tables_of(counts, [PANE], threshold=threshold, reviews=how)
+    tables = tables_of(counts, [PANE], threshold=threshold, reviews=how)
+    if card is not None:
+        tables = with_entities(tables, [PANE], WINDOW, source, how)
+    source.close()
+    (series,) = tables
     return how, threshold, series
 
 
@@ -92,6 +98,33 @@ def test_estimates_are_those_of_the_rows_themselves(blocks):
         assert estimate.low <= truth[metric] <= estimate.high
         assert abs(estimate.value - expected.value) < 0.2 * wide, metric
         assert 0.75 < (estimate.high - estimate.low) / wide < 1.33, metric
+
+
+def test_entities_count_along_the_score_of_the_queue():
+    rows = shop(4, blocks=False)
+    champion = expit(rows.scores["champion"])
+    # Positives of about the same score of the queue are of one card.
+    card = np.arange(len(champion))
+    card[rows.is_positive] = -1 - np.argsort(np.argsort(champion[rows.is_positive])) // 8
+    how, threshold, series = series_of(rows, card=card)
+    stored = table_from_bytes(table_to_bytes(series.table))
+    known = rows.complained | (rows.verdicts == 1)
+    along, of_model = (
+        rank_design_effect(card[known], rows.scores[name][known])
+        for name in ("champion", "challenger")
+    )
+
+    assert stored.reviewed.queue.design_effect == pytest.approx(along, rel=0.02)
+    assert stored.rank_design_effect == pytest.approx(of_model, rel=0.02)
+    assert along > 1.5 * of_model
+    alone = series_of(rows, card=np.arange(len(card)))[2]
+    for metric in ("class_prior", "recall"):
+        widths = [
+            how.read(table, threshold=threshold).estimates[metric]
+            for table in (stored, alone.table)
+        ]
+        together, apart = (estimate.high - estimate.low for estimate in widths)
+        assert together > 1.2 * apart, metric
 
 
 def test_a_missing_score_of_the_queue_is_told():

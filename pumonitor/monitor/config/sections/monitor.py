@@ -411,17 +411,9 @@ class Monitor(Part):
 
     @model_validator(mode="after")
     def _beside_entity(self) -> Monitor:
-        if self.predictions.entity is None:
-            return self
-        beside = {
-            "reviews": bool(self.reviews),
-            "audits": self.audits is not None,
-            "positives.propensity": self.positives.propensity is not None,
-        }
-        for name, is_given in beside.items():
-            if is_given:
-                msg = f"predictions.entity does not go with {name} yet: leave one of them out"
-                raise ValueError(msg)
+        if self.predictions.entity is not None and self.positives.propensity is not None:
+            msg = "predictions.entity does not go with positives.propensity: leave one of them out"
+            raise ValueError(msg)
         return self
 
     @model_validator(mode="after")
@@ -459,12 +451,6 @@ class Monitor(Part):
             )
             raise ValueError(msg)
         self._check_ranked_by()
-        if self.challengers is not None and self.challengers.entity is not None:
-            msg = (
-                "challengers.entity cannot be given beside reviews, whose intervals take rows as "
-                "independent: leave it out"
-            )
-            raise ValueError(msg)
         return self
 
     def _check_ranked_by(self) -> None:

@@ -265,7 +265,7 @@ class Predictions(TableColumns):
     entity : str or None
         Column with the card, customer or device of a row, where one brings several labels: labels
         of one entity tell less than as many of different ones, and every interval allows for that.
-        Not beside reviews, audits, propensity or counts://.
+        Not beside propensity or counts://.
     action : Action or None
         What was done with each row, {column: action, stopped: [declined]}, where there are reviews.
     max_bytes : int or None

@@ -24,6 +24,8 @@ class DrawnWindow:
         Labels known by `as_of` counted.
     rows, labeled : tuple of int
         N and L by score bin.
+    design_effect : float
+        Confirmed positives of the audit that tell as much as one, where they share entities.
     """
 
     start: datetime
@@ -31,6 +33,7 @@ class DrawnWindow:
     as_of: datetime
     rows: tuple[int, ...]
     labeled: tuple[int, ...]
+    design_effect: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,6 +217,8 @@ class ReadAudit:
     by_segment : mapping of str to SegmentVerdicts, or None
         Of each segment, named column=value, that has a case with a verdict; None if the audit was
         drawn before segments were kept.
+    design_effect : float
+        As of `DrawnWindow`.
     digest : str
         Of everything above.
     """
@@ -237,4 +242,5 @@ class ReadAudit:
     unread: int
     cases: int
     by_segment: Mapping[str, SegmentVerdicts] | None = None
+    design_effect: float = 1.0
     digest: str

@@ -65,7 +65,12 @@ def table_to_bytes(table: ScoreTable) -> bytes:
         header["reviewed"] = {name: getattr(table.reviewed, name) for name in _OF_REVIEWS}
         if queue is not None:
             odds = None if queue.odds is None else queue.odds.tolist()
-            header["queue"] = {"edges": queue.edges, "kinds": queue.kinds.tolist(), "odds": odds}
+            header["queue"] = {
+                "edges": queue.edges,
+                "kinds": queue.kinds.tolist(),
+                "odds": odds,
+                "design_effect": queue.design_effect,
+            }
     if table.entities is not None:
         header["entities"] = {"number": table.entities.number, "rows": len(table.entities.entity)}
     described = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
@@ -151,6 +156,7 @@ def _read(content: bytes) -> ScoreTable:
                 possible=stacked("possible"),
                 # Tables that were stored before have no key for them.
                 odds=None if (odds := queue.get("odds")) is None else np.array(odds, float),
+                design_effect=queue.get("design_effect", 1.0),
             ),
         ),
     )

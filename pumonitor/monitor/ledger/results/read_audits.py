@@ -166,6 +166,9 @@ def _as_read(connection: Connection, row: Row[Any]) -> ReadAudit:
         "cases": len(drawn),
         "by_segment": _by_segment(drawn, said, bins=len(row.planned)),
     }
+    effect = row.windows[0].get("design_effect", 1.0)
+    # Left out where nothing is shared, as it is of audits that were drawn before there was one.
+    known |= {} if effect == 1 else {"design_effect": effect}
     return ReadAudit(**known, digest=_digest(known))
 
 

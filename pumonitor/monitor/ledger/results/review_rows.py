@@ -36,7 +36,7 @@ def row_of(audit: StoredAudit) -> dict[str, Any]:
     lists = {name: list(getattr(audit, name)) for name in ("edges", "rows", "labeled", "planned")}
     windows = [
         {
-            name: one.isoformat() if isinstance(one, datetime) else list(one)
+            name: one.isoformat() if isinstance(one, datetime) else one
             for name, one in asdict(window).items()
         }
         for window in audit.windows
@@ -60,6 +60,7 @@ def audit_of(row: Any) -> StoredAudit:
                 as_of=datetime.fromisoformat(one["as_of"]),
                 rows=tuple(one["rows"]),
                 labeled=tuple(one["labeled"]),
+                design_effect=one.get("design_effect", 1.0),
             )
             for one in row.windows
         ),

@@ -244,7 +244,8 @@ def _counts(audit: ReadAudit, windows: Sequence[AuditedWindow]) -> AuditCounts:
         labeled=summed("labeled"),
     )
     return AuditCounts.of(
-        bins, **{name: summed(name) for name in ("decided", "positive", "undecided")}
+        replace(bins, design_effect=audit.design_effect),
+        **{name: summed(name) for name in ("decided", "positive", "undecided")},
     )
 
 

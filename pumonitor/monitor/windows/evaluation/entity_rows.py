@@ -9,11 +9,13 @@ from typing import Final
 
 import numpy as np
 
-from pumonitor._entities import LabeledEntities
+from pumonitor._entities import LabeledEntities, rank_design_effect
 from pumonitor.errors import InputError
+from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.sampled_series import of_series, state_at
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.ports import Pane, PredictionSource, SampledRows, SampleRequest, Window
+from pumonitor.reviews.bins import labels_of_kinds
 
 _MOST_LABELS: Final = 1_000_000
 _MOMENTS: Final = 8
@@ -25,10 +27,12 @@ def with_entities(
     panes: Sequence[Pane],
     window: Window,
     source: PredictionSource,
+    reviews: HowReviewed | None = None,
 ) -> tuple[SeriesTable, ...]:
     """The tables of these panes with the entities of their labeled rows; others as they are.
 
-    What of it is stored are numbers of entities and scores, and no id.
+    What of it is stored are numbers of entities and scores, and no id. With reviews labeled rows
+    are all that are known to be positive.
 
     Raises
     ------
@@ -56,18 +60,31 @@ def with_entities(
             raise InputError(msg)
         for moment, pane in enumerate(some):
             tables_by_pane[pane.number] = [
-                _with_entities(table, rows, moment) for table in tables if table.pane == pane.number
+                _with_entities(table, rows, moment, reviews)
+                for table in tables
+                if table.pane == pane.number
             ]
     kept = [table for table in tables if table.pane not in tables_by_pane]
     return (*kept, *(table for of_pane in tables_by_pane.values() for table in of_pane))
 
 
-def _with_entities(series: SeriesTable, rows: SampledRows, moment: int) -> SeriesTable:
+def _with_entities(
+    series: SeriesTable, rows: SampledRows, moment: int, reviews: HowReviewed | None
+) -> SeriesTable:
     if series.table is None:
         return series
-    is_labeled = of_series(rows, series) & (state_at(rows, moment) == 1)
+    groups = None if reviews is None else reviews.kinds(rows, moment)
+    label = state_at(rows, moment) if groups is None else labels_of_kinds(groups.kinds)
+    is_labeled = of_series(rows, series) & np.equal(label, 1)
     entities = LabeledEntities.of_rows(rows.key[is_labeled], rows.score[is_labeled])
     # Other entities are other data, though every row is counted as before.
     shared = np.concatenate([entities.entity.astype(np.float64), entities.scores])
     digest = sha256(series.digest.encode() + shared.astype("<f8").tobytes()).hexdigest()
-    return replace(series, table=replace(series.table, entities=entities), digest=digest)
+    reviewed = series.table.reviewed
+    queue_cell = None if groups is None else groups.queue_cell
+    if queue_cell is not None and reviewed is not None and reviewed.queue is not None:
+        cells = queue_cell[is_labeled].astype(np.int64)
+        effect = rank_design_effect(rows.key[is_labeled], cells)
+        reviewed = replace(reviewed, queue=replace(reviewed.queue, design_effect=effect))
+    table = replace(series.table, entities=entities, reviewed=reviewed)
+    return replace(series, table=table, digest=digest)
