@@ -128,7 +128,7 @@ def test_with_verdicts_it_is_what_decide_returns_with_the_audit(reviewed, monkey
     ("more", "said"),
     [
         ([], "Missing --id."),
-        (["--id", "n", "--propensity", ".3"], "leave out --sample-weight, --propensity and"),
+        (["--id", "n", "--propensity", ".3"], "leave out --sample-weight and --propensity"),
         (["--id", "n", "--threshold", "1"], "was drawn for the threshold 1.5, got 1.0"),
         (["--id", "n", "--class-prior", ".1"], "leave out class_prior, or audit"),
     ],

@@ -23,6 +23,7 @@ from tests.metrics.test_entities import some_rows
 
 THRESHOLD = 0.8
 POSITIVES = {"source": "chargebacks.parquet", "id": "payment_id", "known_at": "reported_at"}
+WHOLE = {"class_prior": None, "panes": [], "predictions": {"segments": None}}
 CONFIGURATION = {
     "state": "sqlite:///state.db",
     "monitors": {
@@ -155,7 +156,7 @@ def test_reviews_count_known_positives_by_entity(folder, payments):
     ].to_parquet(folder / "complaints.parquet")
     configured(
         folder,
-        class_prior=None,
+        **WHOLE,
         positives={**POSITIVES, "source": "complaints.parquet"},
         reviews={
             "source": "reviews.parquet",
@@ -180,7 +181,7 @@ def test_reviews_count_known_positives_by_entity(folder, payments):
 
 def test_an_audit_counts_confirmed_positives_by_entity(folder, payments, monkeypatch):
     monkeypatch.setattr(audit_plan, "AUDITS", 2)
-    configured(folder, class_prior=None, audits={"every": "30d", "cases": 100})
+    configured(folder, **WHOLE, audits={"every": "30d", "cases": 100})
     done = run(folder, "backfill", "cards", "--from", "2026-01-05", "--to", "2026-01-12")
     assert done.exit_code == 0, done.output
     cases, drawn = folder / "cases.csv", ("audit", "draw", "--monitor", "cards", "--seed", "m")
@@ -203,11 +204,11 @@ def test_an_audit_counts_confirmed_positives_by_entity(folder, payments, monkeyp
     assert audit.design_effect == pytest.approx(table.rank_design_effect, rel=0.02)
     assert extended.windows[0].design_effect == audit.design_effect
     assert past_audit(audit).counts.bins.design_effect == audit.design_effect
-    assert run(folder, "run").exit_code == 0
+    backfilled(folder)
+    start = payments["paid_at"].min().to_pydatetime()
     with open_ledger(configuration) as ledger:
-        (record,) = ledger.windows("cards", configuration=hashed)
-        (series,) = [one for one in ledger.series(record.window_key, 0) if not one.segment]
-        (stored,) = [one for one in ledger.evaluations("cards") if not one.segment]
+        stored = ledger.evaluations("cards", start=start, segment="", configuration=hashed)[-1]
+        series = next(iter(ledger.series(stored.window_key, stored.number)))
     reading = read_again(stored.evaluation, series.table())
     assert reading.method == "audit"
     assert reading.posterior.bins.design_effect == audit.design_effect
