@@ -61,6 +61,20 @@ def evaluation(window, drawn, verdicts):
     return pumonitor.evaluate(labels, scores, threshold=THRESHOLD, audit=audit, ids=ids)
 
 
+def test_entities_go_with_an_audit(window, drawn, verdicts, evaluation):
+    _, labels, scores, ids = window
+    audit = pumonitor.read_verdicts(drawn, verdicts)
+    order = np.argsort(np.argsort(scores))
+    alone, shared = (
+        pumonitor.evaluate(labels, scores, threshold=THRESHOLD, audit=audit, ids=ids, entity=entity)
+        for entity in (ids, order // 60)
+    )
+    for name in ("class_prior", "recall", "auc"):
+        assert alone[name] == evaluation[name]
+    assert shared.settings["labeled_entities"] < shared.settings["n_labeled"]
+    assert shared["recall"].se > evaluation["recall"].se
+
+
 def refused(audit):
     return {one.reason: (one.count, one.examples) for one in audit.refused}
 
