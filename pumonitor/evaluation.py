@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -17,35 +16,21 @@ from pumonitor._validate import (
     check_same_index,
     scores_by_source,
 )
-from pumonitor.audit.estimates import AuditedEstimates, EstimatesByBin, audited, widest
-from pumonitor.audit.evaluated import audited_table, read_given_audit
+from pumonitor.audit.estimates import EstimatesByBin
+from pumonitor.audit.evaluated import audited_table
 from pumonitor.audit.verdicts import Audit
-from pumonitor.audited_curves import audited_curves, audited_estimates
 from pumonitor.diagnostics import diagnose
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.metrics.evaluation_bounds import evaluation_bounds
-from pumonitor.metrics.evaluation_estimates import (
-    CURVE_CELLS,
-    curve_metrics,
-    estimates_and_curves,
-)
 from pumonitor.metrics.f_beta import f_beta_metric
-from pumonitor.metrics.problem import make_problem
-from pumonitor.metrics.settings import check_settings
+from pumonitor.positive_evidence import positive_evidence
 from pumonitor.prior import GivenOrEstimated
-from pumonitor.prior.assumed import LabelPurity, assumed_of
-from pumonitor.prior.labels.label_frequency import LabelFrequency, read_label_frequency
+from pumonitor.prior.assumed import LabelPurity
+from pumonitor.prior.labels.label_frequency import LabelFrequency
 from pumonitor.results import Evaluation, LabelOrigin, Scenario, Target
 from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_models
 from pumonitor.reviews.given import Reviews
-from pumonitor.reviews.reading import ReviewedEstimates
-from pumonitor.sensitivity.at_priors import AtPriors
-from pumonitor.sensitivity.label_preference import (
-    check_label_origin,
-    displayed_values,
-    label_assumption,
-    refuse_labels_of_a_queue,
-)
+from pumonitor.sensitivity.label_preference import check_label_origin
 from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable, score_shares
 from pumonitor.values import (
@@ -397,65 +382,34 @@ def evaluate_table(
     _check_table(table)
     check_label_origin(label_origin)
     threshold = as_number(threshold, name="threshold")
-    check_settings(
-        scenario=scenario,
-        target=target,
-        label_purity=1.0 if label_purity == "auto" else label_purity,
-        confidence_level=confidence_level,
-    )
-    reading = read_given_audit(
-        audit,
+    evidence = positive_evidence(
         table,
         threshold=threshold,
         class_prior=class_prior,
-        label_frequency=(
-            None if label_frequency is None else read_label_frequency(label_frequency)[1:]
-        ),
+        label_frequency=label_frequency,
         scenario=scenario,
         label_purity=label_purity,
-        auxiliary=auxiliary,
+        target=target,
         confidence_level=confidence_level,
         f_beta=f_beta,
-    )
-    if reading is None:
-        refuse_labels_of_a_queue(
-            label_origin,
-            found_above=_labeled_above(table, threshold),
-            propensities=table.has_propensities,
-        )
-    prior, purity, evidence = assumed_of(
-        table,
-        class_prior=class_prior if reading is None else reading.class_prior,
-        label_frequency=label_frequency if reading is None else None,
-        label_purity=label_purity,
-        scenario=scenario,
-        target=target,
-        confidence_level=confidence_level,
-        rng=rng,
-        auxiliary=auxiliary,
-    )
-    problem = make_problem(
-        table,
-        prior,
-        scenario=scenario,
-        label_purity=purity,
-        target=target,
-        confidence_level=confidence_level,
         correct_prior_bias=correct_prior_bias,
+        label_origin=label_origin,
+        auxiliary=auxiliary,
+        audit=audit,
         rng=rng,
     )
+    problem, reading = evidence.problem, evidence.reading
+    told: dict[str, Any] = {} if reading is None else {reading.kind: reading}
     beta_metric = f_beta_metric(f_beta)
-    # An audit draws curves of its own.
-    estimates, drawn_curves = estimates_and_curves(
-        problem, threshold, top_k, beta_metric, curves=curves and reading is None
+    estimates, drawn_curves = evidence.estimates_and_curves(
+        threshold, top_k, beta_metric, curves=curves
     )
     settings = {
         "threshold": threshold,
         "scenario": scenario,
-        "target": target if reading is None else "window",
-        "label_purity": purity,
-        # It takes labels for fair, and an audit is refused beside impure ones.
-        "label_purity_evidence": evidence.to_dict() if reading is None else None,
+        "target": evidence.target,
+        "label_purity": problem.label_purity,
+        "label_purity_evidence": evidence.label_purity_evidence,
         "calibrated_scores": calibrated_scores,
         "label_origin": label_origin,
         "confidence_level": confidence_level,
@@ -465,21 +419,7 @@ def evaluate_table(
         "resolution": table.resolution,
         "auxiliary_left_out": auxiliary_left_out,
     }
-    share = estimates["class_prior"]
-    prior = replace(prior, low=share.low, high=share.high)
-    if reading is not None:
-        estimates, prior = audited(estimates, reading), reading.class_prior
-        ranked = widest(
-            [
-                audited_estimates(problem, posterior, threshold=threshold, top_k=top_k)
-                for posterior in reading.posteriors
-            ]
-        )
-        estimates |= {name: replace(one, method=reading.method) for name, one in ranked.items()}
-        if curves:
-            drawn_curves = audited_curves(
-                problem, reading.posterior, threshold=threshold, metrics=curve_metrics(beta_metric)
-            )
+    prior = evidence.class_prior(estimates["class_prior"])
     bounds, bound_curves = evaluation_bounds(
         problem,
         prior,
@@ -487,7 +427,7 @@ def evaluate_table(
         beta_metric=beta_metric,
         curves=drawn_curves,
         band=bounds_band,
-        fair=reading is None or reading.is_fair,
+        fair=evidence.is_fair,
     )
     return Evaluation(
         estimates=estimates,
@@ -495,7 +435,7 @@ def evaluate_table(
         curves={**drawn_curves, **bound_curves},
         bounds=bounds,
         warnings=(
-            *(() if reading is None else reading.findings),
+            *evidence.findings,
             *diagnose(
                 table,
                 estimates,
@@ -503,30 +443,15 @@ def evaluate_table(
                 settings,
                 label_sources=label_sources,
                 prior_table=auxiliary,
-                reviewed=isinstance(reading, ReviewedEstimates),
+                reviewed=evidence.has_reviews,
             ),
         ),
         scores=score_shares(table),
         settings=settings,
-        at_priors=AtPriors.of(
-            problem, prior, threshold=threshold, top_k=top_k, f_beta=f_beta, cells=CURVE_CELLS
-        )
-        if reading is None
-        else None,
-        audit=reading if isinstance(reading, AuditedEstimates) else None,
-        reviews=reading if isinstance(reading, ReviewedEstimates) else None,
-        assumption=label_assumption(
-            displayed_values(estimates), origin=label_origin, propensities=table.has_propensities
-        )
-        if reading is None
-        else None,
+        at_priors=evidence.at_priors(prior, threshold=threshold, top_k=top_k, f_beta=f_beta),
+        **told,
+        assumption=evidence.assumption(estimates),
     )
-
-
-def _labeled_above(table: ScoreTable, threshold: float) -> float:
-    """Share of the confirmed positives at or above a threshold."""
-    above = table.labeled[table.index_of_threshold(threshold) :].sum()
-    return float(above / max(table.labeled.sum(), 1))
 
 
 def _check_table(table: Any) -> None:

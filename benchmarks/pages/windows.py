@@ -15,6 +15,7 @@ from pumonitor.decisions import decision_of
 from pumonitor.metrics.problem import make_problem
 from pumonitor.monitor.reports.window_curves import window_curves
 from pumonitor.monitor.reports.window_problem import WindowProblem
+from pumonitor.positive_evidence import FairLabels
 from pumonitor.prior import resolve_class_prior
 
 _REPEATS = 7
@@ -43,16 +44,14 @@ def main() -> None:
             confidence_level=0.95,
             rng=0,
         )
-        problem = make_problem(table, prior)
-        window = WindowProblem(
-            problem=problem, class_prior=prior, threshold=THRESHOLD, top_k=0.1, f_beta=2.0
-        )
-        found = decision_of(problem, THRESHOLD, other_threshold=THRESHOLD, value=50, cost=4)
+        labels = FairLabels(problem=make_problem(table, prior), prior=prior)
+        window = WindowProblem(evidence=labels, threshold=THRESHOLD, top_k=0.1, f_beta=2.0)
+        found = decision_of(labels, THRESHOLD, other_threshold=THRESHOLD, value=50, cost=4)
         used = (
             milliseconds(lambda window=window: window_curves(window)),  # type: ignore[misc]
             milliseconds(
-                lambda problem=problem: decision_of(  # type: ignore[misc]
-                    problem, THRESHOLD, other_threshold=THRESHOLD, value=50, cost=4
+                lambda labels=labels: decision_of(  # type: ignore[misc]
+                    labels, THRESHOLD, other_threshold=THRESHOLD, value=50, cost=4
                 )
             ),
             milliseconds(lambda found=found: found.reviews(300)),  # type: ignore[misc]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pumonitor.audit.fairness import Fairness
 from pumonitor.audit.findings import unfair_labels
@@ -16,6 +16,8 @@ from pumonitor.stats.quantiles import quantiles
 
 Method = Literal["audit", "audit carried", "reviews"]
 """Of estimates: from verdicts on these very rows, carried from those on others, from a queue."""
+
+Kind = Literal["audit", "reviews"]
 
 AUDITED: Final = (
     "class_prior",
@@ -55,6 +57,8 @@ class EstimatesByBin(ABC):
 
     Attributes
     ----------
+    kind : {"audit", "reviews"}
+        What the verdicts are of: cases drawn by chance, or those of a queue.
     name : str
         Of where the verdicts come from.
     posterior : PositivesByBin
@@ -69,6 +73,7 @@ class EstimatesByBin(ABC):
         case is positive are from a quarter to four times those of a decided one of its bin.
     """
 
+    kind: ClassVar[Kind]
     name: str
     posterior: PositivesByBin
     method: Method = "audit"
@@ -110,9 +115,9 @@ class EstimatesByBin(ABC):
         )
 
     @property
-    @abstractmethod
     def origin(self) -> Mapping[str, str]:
         """What the class prior was made with."""
+        return {self.kind: self.name}
 
     @property
     @abstractmethod
@@ -176,14 +181,10 @@ class AuditedEstimates(EstimatesByBin):
         The test of fair labels, where it has been made.
     """
 
+    kind: ClassVar[Kind] = "audit"
     posterior: AuditPosterior
     fair: Fair = "check"
     fairness: Fairness | None = None
-
-    @property
-    def origin(self) -> Mapping[str, str]:
-        """The audit."""
-        return {"audit": self.name}
 
     @property
     def is_fair(self) -> bool:

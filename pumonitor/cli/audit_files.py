@@ -30,9 +30,9 @@ def write_width_chart(plan: AuditPlan, path: Path) -> None:
         If it cannot be written there.
     """
     from pumonitor.report.audit_charts import audit_width_chart
-    from pumonitor.report.theme import themed, to_png, to_svg
+    from pumonitor.report.theme import to_png, to_svg
 
-    drawn = themed(audit_width_chart(plan.widths_by_cases(), cases=plan.cases))
+    drawn = audit_width_chart(plan.widths_by_cases(), cases=plan.cases)
     content = to_svg(drawn).encode() if path.suffix == ".svg" else to_png(drawn)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

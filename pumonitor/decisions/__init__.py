@@ -5,7 +5,6 @@ from __future__ import annotations
 from pumonitor.decisions.best_threshold import BestThreshold
 from pumonitor.decisions.deciding import decide, decide_table, decision_of
 from pumonitor.decisions.decision import Decision, Outcome
-from pumonitor.decisions.impossible import prior_doubt
 from pumonitor.decisions.reviews import (
     MOST_CASES,
     ReviewOption,
@@ -28,7 +27,6 @@ __all__ = [
     "decide_table",
     "decision_of",
     "nearest_threshold",
-    "prior_doubt",
     "review_options",
     "review_refusal",
     "threshold_of_capacity",

@@ -50,6 +50,8 @@ class AuditedOutcomes:
         200 cells, with one that begins at the threshold and at each edge of the score bins.
     positives : AuditedPositives
         In its cells.
+    doubt : None
+        An audit says what the class prior is.
 
     Notes
     -----
@@ -64,6 +66,7 @@ class AuditedOutcomes:
     metrics: Mapping[str, ThresholdMetric]
     table: ScoreTable
     positives: AuditedPositives
+    doubt: None = None
 
     @classmethod
     def of(
@@ -88,6 +91,10 @@ class AuditedOutcomes:
     def outcome(self, threshold: float) -> Outcome:
         """At a threshold; no number of an audit is impossible."""
         return Outcome(threshold=threshold, estimates=self.estimates(threshold), reasons={})
+
+    def chosen(self, threshold: float) -> Outcome:
+        """At one that was chosen."""
+        return self.outcome(threshold)
 
     def estimates(self, threshold: float) -> dict[str, Estimate]:
         """At a threshold; at that of the audit its own estimates, digit by digit.

@@ -9,32 +9,21 @@ import numpy as np
 
 from pumonitor._validate import as_number, as_scores
 from pumonitor.audit.estimates import EstimatesByBin
-from pumonitor.audit.evaluated import audited_table, read_given_audit
+from pumonitor.audit.evaluated import audited_table
 from pumonitor.audit.verdicts import Audit
 from pumonitor.decisions.audited import AuditedOutcomes
-from pumonitor.decisions.best_threshold import at_choice, best_threshold
-from pumonitor.decisions.decision import Decision, Outcome
-from pumonitor.decisions.impossible import prior_doubt, reasons_at
+from pumonitor.decisions.decision import Decision
+from pumonitor.decisions.fair import FairOutcomes
 from pumonitor.decisions.outcomes import outcome_metrics
 from pumonitor.decisions.thresholds import threshold_of_capacity
-from pumonitor.metrics.curves import by_threshold
-from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
 from pumonitor.metrics.prior_quantities import label_frequency_estimate
-from pumonitor.metrics.problem import Problem, make_problem
-from pumonitor.metrics.rates import AtThreshold, at_threshold
-from pumonitor.metrics.resampled import resample
-from pumonitor.metrics.settings import check_settings
-from pumonitor.prior.assumed import LabelPurity, assumed_of
+from pumonitor.positive_evidence import PositiveEvidence, positive_evidence
+from pumonitor.prior.assumed import LabelPurity
 from pumonitor.prior.given import GivenOrEstimated
 from pumonitor.results import LabelOrigin, Scenario, Target
 from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_rows
 from pumonitor.reviews.given import Reviews
-from pumonitor.sensitivity.label_preference import (
-    check_label_origin,
-    displayed_values,
-    label_assumption,
-    refuse_labels_of_a_queue,
-)
+from pumonitor.sensitivity.label_preference import check_label_origin
 from pumonitor.tables import ScoreTable
 
 __all__ = ["decide", "decide_table", "decision_of"]
@@ -232,125 +221,70 @@ def decide_table(
     """
     threshold = as_number(threshold, name="threshold")
     check_label_origin(label_origin)
-    check_settings(
-        scenario=scenario,
-        target=target,
-        label_purity=1.0 if label_purity == "auto" else label_purity,
-        confidence_level=confidence_level,
-    )
-    reading = read_given_audit(
-        audit,
+    evidence = positive_evidence(
         table,
         threshold=threshold,
         class_prior=class_prior,
         scenario=scenario,
         label_purity=label_purity,
-        confidence_level=confidence_level,
-    )
-    if reading is None:
-        refuse_labels_of_a_queue(label_origin, propensities=table.has_propensities)
-    prior, purity, _ = assumed_of(
-        table,
-        class_prior=class_prior if reading is None else reading.class_prior,
-        label_frequency=None,
-        label_purity=label_purity,
-        scenario=scenario,
         target=target,
         confidence_level=confidence_level,
+        label_origin=label_origin,
+        audit=audit,
         rng=rng,
     )
-    problem = make_problem(
-        table,
-        prior,
-        scenario=scenario,
-        label_purity=purity,
-        target=target,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
+    problem = evidence.problem
     if capacity is not None:
         if other_threshold is not None:
             msg = "give other_threshold or capacity, not both: each follows from the other"
             raise ValueError(msg)
         other_threshold = threshold_of_capacity(problem, capacity)
     found = decision_of(
-        problem,
-        threshold,
-        other_threshold=other_threshold,
-        value=value,
-        cost=cost,
-        doubt=None if reading is not None else prior_doubt(problem, threshold),
-        audit=reading,
+        evidence, threshold, other_threshold=other_threshold, value=value, cost=cost
     )
-    if reading is not None:
-        return found
-    assumed_of_labels = label_assumption(
-        displayed_values(
-            {**found.now.estimates, "label_frequency": label_frequency_estimate(problem)}
-        ),
-        origin=label_origin,
-        propensities=table.has_propensities,
-    )
-    return replace(found, assumption=assumed_of_labels)
+    frequency = {"label_frequency": label_frequency_estimate(problem)}
+    return replace(found, assumption=evidence.assumption({**found.now.estimates, **frequency}))
 
 
 def decision_of(
-    problem: Problem,
+    evidence: PositiveEvidence,
     threshold: float,
     *,
     other_threshold: float | None = None,
     value: float | None = None,
     cost: float | None = None,
-    doubt: str | None = None,
-    audit: EstimatesByBin | None = None,
+    top_k: float = 0.1,
+    f_beta: float = 2.0,
 ) -> Decision:
     """The same as `decide`, where table and class prior are prepared.
 
     Parameters
     ----------
-    problem : Problem
+    evidence : PositiveEvidence
+        Of the table, and of an audit at this threshold.
     threshold, other_threshold, value, cost
         As in `decide`.
-    doubt : str or None
-        As `pumonitor.decisions.impossible.prior_doubt` answers; of no meaning with an audit, which
-        finds no impossible number.
-    audit : EstimatesByBin, optional
-        What an audit says of the rows of the problem at this threshold.
+    top_k, f_beta : float
+        As in `pumonitor.evaluate`: the class prior is doubted as by that evaluation.
     """
+    problem, reading = evidence.problem, evidence.reading
     cases = float(problem.population.sum())
     metrics = outcome_metrics(cases, value=value, cost=cost)
+    outcomes: FairOutcomes | AuditedOutcomes = (
+        FairOutcomes.of(problem, threshold=threshold, metrics=metrics, top_k=top_k, f_beta=f_beta)
+        if reading is None
+        else AuditedOutcomes.of(problem, reading, threshold=threshold, metrics=metrics)
+    )
     also = [one for one in (threshold, other_threshold) if one is not None]
-    if audit is not None:
-        drawn = AuditedOutcomes.of(problem, audit, threshold=threshold, metrics=metrics)
-        choice = drawn.best("money" if "money" in metrics else "f1", also=also)
-        return Decision(
-            cases=cases,
-            now=drawn.outcome(threshold),
-            chosen=None if other_threshold is None else drawn.outcome(other_threshold),
-            best=drawn.outcome(choice.threshold),
-            choice=choice,
-            curves=drawn.curves(),
-            problem=problem,
-            doubt=None,
-            audit=audit,
-        )
-    resampled = resample(problem, cells=CURVE_CELLS, thresholds=(threshold,))
-    choice = best_threshold(problem, resampled, metrics.get("money", metrics["f1"]), also=also)
-
-    def outcome(threshold: float, at: AtThreshold) -> Outcome:
-        estimates = {name: metric.estimate(at) for name, metric in metrics.items()}
-        reasons = reasons_at(at, estimates, cases=cases, doubt=doubt)
-        return Outcome(threshold=threshold, estimates=estimates, reasons=reasons)
-
+    choice = outcomes.best("money" if "money" in metrics else "f1", also=also)
     return Decision(
         cases=cases,
-        now=outcome(threshold, at_threshold(problem, threshold)),
-        chosen=None
-        if other_threshold is None
-        else outcome(other_threshold, at_threshold(problem, other_threshold)),
-        best=outcome(choice.threshold, at_choice(problem, choice.threshold)),
+        now=outcomes.outcome(threshold),
+        chosen=None if other_threshold is None else outcomes.outcome(other_threshold),
+        best=outcomes.chosen(choice.threshold),
         choice=choice,
-        curves=by_threshold(problem, resampled, tuple(metrics.values())),
+        curves=outcomes.curves(),
         problem=problem,
-        doubt=doubt,
+        doubt=outcomes.doubt,
+        audit=reading,
     )

@@ -1,30 +1,30 @@
-"""What an audit says by score bin, and what it changes: charts of an evaluation with one."""
+"""What an audit or reviews say by score bin, and what an audit changes: charts of an evaluation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.names import TITLES, title
 from pumonitor.report import palette
-from pumonitor.report.theme import layered
+from pumonitor.report.chart_parts import MARKED, Spec, field, layer, layered, second
 from pumonitor.results import Evaluation
 from pumonitor.text import given_text, with_interval
 
-if TYPE_CHECKING:
-    import altair
-
-_STEP: Final = 26
+_STEP: Final = 22
 _HEIGHT: Final = 200
-_WIDTH: Final = 200
+_WIDTH: Final = 230
 _COMPARED: Final = ("class_prior", "precision", "recall", "f1", "auc")
 _WITHOUT, _WITH = "Without the audit", "With it"
 _HIDDEN: Final = "Hidden, estimated"
 _OF_PARTS: Final = (palette.CORRECTED, palette.UNCORRECTED, palette.AXIS)
+_INTERVAL: Final = {"strokeWidth": 2.5, "opacity": 0.55}
+_VALUE: Final = {"filled": True, "size": 62, "opacity": 1}
+_SHARE: Final = {"domain": [0, 1], "nice": False}
 
 
-def audit_frequency_chart(evaluation: Evaluation) -> altair.LayerChart:
+def audit_frequency_chart(evaluation: Evaluation) -> Spec:
     """Share of the positives confirmed, by score bin, beside the same share at every score.
 
     Raises
@@ -32,35 +32,44 @@ def audit_frequency_chart(evaluation: Evaluation) -> altair.LayerChart:
     ValueError
         If the evaluation has no audit.
     """
-    import altair as alt
-
     bins = _bins(evaluation)
     overall = evaluation["label_frequency"]
-    y_axis = alt.Axis(title="Share of the positives confirmed", format=".0%", tickCount=5)
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    even = alt.Chart(
-        alt.InlineData(values=[{"low": overall.low, "value": overall.value, "high": overall.high}])
-    )
-    band = even.mark_rect(color=palette.AXIS, opacity=0.25).encode(
-        y=alt.Y("low:Q", scale=scale, axis=y_axis), y2=alt.Y2("high:Q")
-    )
-    line = even.mark_rule(color=palette.MUTED, strokeWidth=1.5, strokeDash=[4, 3]).encode(
-        y=alt.Y("value:Q", scale=scale)
-    )
-    base = alt.Chart(alt.InlineData(values=bins))
-    x = _by_score(bins)
-    interval = base.mark_rule(strokeWidth=2.5, color=palette.CORRECTED, opacity=0.55).encode(
-        x=x, y=alt.Y("frequency_low:Q", scale=scale), y2=alt.Y2("frequency_high:Q")
-    )
-    value = base.mark_point(filled=True, size=62, opacity=1, color=palette.CORRECTED).encode(
-        x=x, y=alt.Y("frequency:Q", scale=scale)
-    )
-    return layered(band, line, *_threshold(bins), interval, value).properties(
-        width=alt.Step(_STEP), height=_HEIGHT
+    even = [{"low": overall.low, "value": overall.value, "high": overall.high}]
+    axis = {"title": "Share of the positives confirmed", "format": ".0%", "tickCount": 5}
+    how: Spec = {"scale": _SHARE, "axis": axis}
+    dashed = {"color": palette.MUTED, "strokeWidth": 1.5, "strokeDash": [4, 3]}
+    y = _by_score(bins)
+    return layered(
+        layer(
+            even,
+            "rect",
+            look={"color": palette.AXIS, "opacity": 0.25},
+            x=field("low", **how),
+            x2=second("high"),
+        ),
+        layer(even, "rule", look=dashed, x=field("value", **how)),
+        *_threshold(bins),
+        layer(
+            bins,
+            "rule",
+            look={**_INTERVAL, "color": palette.CORRECTED},
+            x=field("frequency_low", **how),
+            x2=second("frequency_high"),
+            y=y,
+        ),
+        layer(
+            bins,
+            "point",
+            look={**_VALUE, "color": palette.CORRECTED},
+            x=field("frequency", **how),
+            y=y,
+        ),
+        width=_WIDTH,
+        height={"step": _STEP},
     )
 
 
-def audit_positives_chart(evaluation: Evaluation) -> altair.LayerChart:
+def audit_positives_chart(evaluation: Evaluation) -> Spec:
     """Positives by score bin: those known, by how they came to be, and hidden ones as estimated.
 
     Raises
@@ -68,39 +77,40 @@ def audit_positives_chart(evaluation: Evaluation) -> altair.LayerChart:
     ValueError
         If the evaluation has no audit and no reviews.
     """
-    import altair as alt
-
     bins, known = _bins(evaluation), _by_bin(evaluation).known_parts
-    colors = dict(zip((*known, _HIDDEN), _OF_PARTS, strict=True))
     parts = []
     for row in bins:
         counts = {heading: row[key] for heading, key in known.items()}
         counts[_HIDDEN] = max(row["positives"] - sum(counts.values()), 0.0)
-        parts += [
-            {"score": row["score"], "part": part, "order": order, "positives": count}
-            for order, (part, count) in enumerate(counts.items())
-        ]
-    x, y_axis = _by_score(bins), alt.Axis(title="Positives", format="~s", tickCount=5)
-    bars = (
-        alt.Chart(alt.InlineData(values=parts))
-        .mark_bar(width=_STEP - 8)
-        .encode(
-            x=x,
-            y=alt.Y("positives:Q", axis=y_axis),
-            color=alt.Color("part:N", scale=_colors(colors)),
-            order=alt.Order("order:Q"),
-        )
+        begin = 0.0
+        for part, count in counts.items():
+            ends = {"begin": begin, "end": begin + count}
+            parts.append({"score": row["score"], "part": part, "positives": count, **ends})
+            begin += count
+    x: Spec = {"axis": {"title": "Positives", "tickCount": 5}}
+    y = _by_score(bins)
+    colors = dict(zip((*known, _HIDDEN), _OF_PARTS, strict=True))
+    bars = layer(
+        parts,
+        "rect",
+        look={"height": {"band": 0.7}},
+        x=field("begin", **x),
+        x2=second("end"),
+        y=y,
+        color=_color("part", colors, symbolType="square"),
     )
-    base = alt.Chart(alt.InlineData(values=bins))
-    interval = base.mark_rule(strokeWidth=1.5, color=palette.INK).encode(
-        x=x, y=alt.Y("positives_low:Q"), y2=alt.Y2("positives_high:Q")
+    interval = layer(
+        bins,
+        "rule",
+        look={"strokeWidth": 1.5, "color": palette.INK},
+        x=field("positives_low", **x),
+        x2=second("positives_high"),
+        y=y,
     )
-    return layered(bars, *_threshold(bins), interval).properties(
-        width=alt.Step(_STEP), height=_HEIGHT
-    )
+    return layered(bars, *_threshold(bins), interval, width=_WIDTH, height={"step": _STEP})
 
 
-def with_and_without_chart(evaluation: Evaluation, without: Evaluation) -> altair.LayerChart:
+def with_and_without_chart(evaluation: Evaluation, without: Evaluation) -> Spec:
     """Estimates with the audit below those without it, each with its interval.
 
     Parameters
@@ -108,44 +118,40 @@ def with_and_without_chart(evaluation: Evaluation, without: Evaluation) -> altai
     evaluation, without : Evaluation
         Of the same rows.
     """
-    import altair as alt
-
     rows: list[dict[str, Any]] = []
     for name in _COMPARED:
         for what, of in ((_WITHOUT, without), (_WITH, evaluation)):
-            one = of[name]
-            if one.undefined_reason is None:
-                value, low, high = one.displayed
-                shown = {"metric": title(name, of.settings), "what": what}
-                said = with_interval(value, low, high)
-                rows.append(shown | {"value": value, "low": low, "high": high, "text": said})
-    base = alt.Chart(alt.InlineData(values=rows))
-    y = alt.Y(
-        "metric:N",
-        sort=list(dict.fromkeys(row["metric"] for row in rows)),
-        axis=alt.Axis(title=None, ticks=False, domain=False, labelColor=palette.INK),
+            estimate = of[name]
+            if estimate.undefined_reason is None:
+                value, low, high = estimate.displayed
+                metric = title(name, of.settings)
+                line = metric if what == _WITHOUT else f"{metric}, with the audit"
+                rows.append({"line": line, "what": what})
+                rows[-1]["text"] = with_interval(value, low, high)
+                rows[-1] |= {"value": value, "low": low, "high": high}
+    axis = {"title": None, "ticks": False, "domain": False, "labelColor": palette.INK}
+    y = field("line", "nominal", sort=[row["line"] for row in rows], axis=axis)
+    color = _color("what", {_WITHOUT: palette.UNCORRECTED, _WITH: palette.CORRECTED})
+    how: Spec = {"scale": _SHARE, "axis": {"title": None, "tickCount": 5}}
+    ends: Spec = {"x": field("low", **how), "x2": second("high")}
+    beside = {"align": "left", "baseline": "middle"}
+    return layered(
+        layer(rows, "rule", look=_INTERVAL, **ends, y=y, color=color),
+        layer(rows, "point", look=_VALUE, x=field("value", **how), y=y, color=color),
+        layer(
+            rows,
+            "text",
+            look=beside,
+            x={"value": _WIDTH + 14},
+            y=y,
+            text=field("text", "nominal"),
+        ),
+        width=_WIDTH,
+        height={"step": _STEP},
     )
-    beside = alt.YOffset("what:N", sort=[_WITHOUT, _WITH])
-    colors = {_WITHOUT: palette.UNCORRECTED, _WITH: palette.CORRECTED}
-    color = alt.Color("what:N", scale=_colors(colors))
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    interval = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(
-        x=alt.X("low:Q", scale=scale, axis=alt.Axis(title=None, tickCount=5)),
-        x2=alt.X2("high:Q"),
-        y=y,
-        yOffset=beside,
-        color=color,
-    )
-    value = base.mark_point(filled=True, size=62, opacity=1).encode(
-        x=alt.X("value:Q", scale=scale), y=y, yOffset=beside, color=color
-    )
-    text = base.mark_text(align="left", baseline="middle").encode(
-        x=alt.value(_WIDTH + 14), y=y, yOffset=beside, text=alt.Text("text:N")
-    )
-    return layered(interval, value, text).properties(width=_WIDTH, height=alt.Step(18))
 
 
-def audit_width_chart(rows: Sequence[Mapping[str, Any]], *, cases: int) -> altair.ConcatChart:
+def audit_width_chart(rows: Sequence[Mapping[str, Any]], *, cases: int) -> Spec:
     """Width of the interval against the number of cases, a panel a metric.
 
     Parameters
@@ -155,48 +161,45 @@ def audit_width_chart(rows: Sequence[Mapping[str, Any]], *, cases: int) -> altai
     cases : int
         Those of the plan, marked by an upright line.
     """
-    import altair as alt
-
     names = dict.fromkeys(str(row["metric"]) for row in rows)
     panels = [
         _widths(name, [row for row in rows if row["metric"] == name], cases) for name in names
     ]
-    return alt.concat(*panels, columns=3, spacing=18)
+    apart = {"scale": {"y": "independent"}}
+    return {"concat": panels, "columns": 3, "spacing": 18, "resolve": apart}
 
 
-def _widths(name: str, rows: Sequence[Mapping[str, Any]], cases: int) -> altair.LayerChart:
-    import altair as alt
-
+def _widths(name: str, rows: Sequence[Mapping[str, Any]], cases: int) -> Spec:
     colors = {"This audit": palette.CORRECTED, "A simple audit": palette.UNCORRECTED}
     points = [
         {"cases": row["cases"], "width": row[key], "what": what}
-        for row in rows
         for what, key in zip(colors, ("width", "simple"), strict=True)
+        for row in rows
     ]
-    x = alt.X(
-        "cases:Q",
-        scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(
-            title="Cases reviewed", values=sorted({row["cases"] for row in rows}), grid=False
-        ),
+    sizes = sorted({row["cases"] for row in rows} | {cases})
+    x = field(
+        "cases",
+        scale={"type": "log", "domain": [sizes[0], sizes[-1]], "nice": False},
+        axis={
+            "title": "Cases reviewed",
+            "values": sorted({row["cases"] for row in rows}),
+            "grid": False,
+        },
     )
-    lines = (
-        alt.Chart(alt.InlineData(values=points))
-        .mark_line(point={"size": 45, "filled": True}, strokeWidth=2)
-        .encode(
-            x=x,
-            y=alt.Y(
-                "width:Q",
-                scale=alt.Scale(domainMin=0),
-                axis=alt.Axis(title="Width of the 95% interval", tickCount=5),
-            ),
-            color=alt.Color("what:N", scale=_colors(colors)),
-        )
+    y = field(
+        "width",
+        scale={"zero": True},
+        axis={"title": "Width of the 95% interval", "tickCount": 5},
     )
-    chosen = alt.Chart(alt.InlineData(values=[{"cases": cases}]))
-    rule = chosen.mark_rule(color=palette.INK, strokeDash=[3, 3], strokeWidth=1.25).encode(x=x)
-    heading = alt.TitleParams(TITLES[name])
-    return layered(rule, lines).properties(width=_WIDTH, height=_HEIGHT, title=heading)
+    color = _color("what", colors)
+    return layered(
+        layer([{"cases": cases}], "rule", look=MARKED, x=x),
+        layer(points, "line", look={"strokeWidth": 2}, x=x, y=y, color=color),
+        layer(points, "point", look={**_VALUE, "size": 45}, x=x, y=y, color=color),
+        width=_WIDTH,
+        height=_HEIGHT,
+        title=TITLES[name],
+    )
 
 
 def _by_bin(evaluation: Evaluation) -> EstimatesByBin:
@@ -212,38 +215,26 @@ def _by_bin(evaluation: Evaluation) -> EstimatesByBin:
 
 
 def _bins(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """Score bins, each with its label."""
-    bins = _by_bin(evaluation).by_bin()
-    for one in bins:
-        one["score"] = "lowest" if one["from"] is None else f"from {given_text(one['from'])}"
+    """Score bins with their labels, from the highest."""
+    bins = _by_bin(evaluation).by_bin()[::-1]
+    for row in bins:
+        row["score"] = "lowest" if row["from"] is None else f"from {given_text(row['from'])}"
     return bins
 
 
-def _by_score(bins: list[dict[str, Any]]) -> altair.X:
-    """The axis of score bins, from the lowest."""
-    import altair as alt
-
-    return alt.X(
-        "score:N",
-        sort=[one["score"] for one in bins],
-        axis=alt.Axis(title="Score", labelAngle=-45, grid=False, ticks=False),
-    )
+def _by_score(bins: list[dict[str, Any]]) -> Spec:
+    """The axis of score bins."""
+    axis = {"title": "Score", "grid": False, "ticks": False}
+    return field("score", "nominal", sort=[row["score"] for row in bins], axis=axis)
 
 
-def _threshold(bins: list[dict[str, Any]]) -> list[altair.Chart]:
-    """An upright line left of the first bin that is predicted positive; none without one."""
-    import altair as alt
-
-    first = next((one for one in bins if one["above"]), None)
-    if first is None:
-        return []
-    here = alt.Chart(alt.InlineData(values=[{"score": first["score"]}]))
-    rule = here.mark_rule(color=palette.INK, strokeDash=[3, 3], strokeWidth=1.25)
-    sort = [one["score"] for one in bins]
-    return [rule.encode(x=alt.X("score:N", sort=sort, bandPosition=0))]
+def _threshold(bins: list[dict[str, Any]]) -> list[Spec]:
+    """A level line below the last bin that is predicted positive; none without one."""
+    flagged = sum(row["above"] for row in bins)
+    return [layer([{}], "rule", look=MARKED, y={"value": _STEP * flagged})] if flagged else []
 
 
-def _colors(of: Mapping[str, str]) -> altair.Scale:
-    import altair as alt
-
-    return alt.Scale(domain=list(of), range=list(of.values()))
+def _color(name: str, colors: Mapping[str, str], **legend: str) -> Spec:
+    """A color for each word of a column, with a legend."""
+    scale = {"domain": list(colors), "range": list(colors.values())}
+    return field(name, "nominal", scale=scale, legend=legend)

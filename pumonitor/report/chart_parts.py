@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from pumonitor._arrays import FloatArray
 from pumonitor.report import palette
+from pumonitor.report.drawing.ticks import moment_ticks
 from pumonitor.report.theme import CORRECTED_NAME, UNCORRECTED_NAME
 
 Spec = dict[str, Any]
@@ -47,6 +50,22 @@ def layer(
     return made
 
 
+def rows_of(**columns: FloatArray) -> list[dict[str, Any]]:
+    """Rows of columns of numbers, None where one is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows_of(x=np.array([0.0, 1.0]), y=np.array([0.5, np.nan]))
+    [{'x': 0.0, 'y': 0.5}, {'x': 1.0, 'y': None}]
+    """
+    plain = (
+        [value if math.isfinite(value) else None for value in column.tolist()]
+        for column in columns.values()
+    )
+    return [dict(zip(columns, values, strict=True)) for values in zip(*plain, strict=True)]
+
+
 def layered(
     *layers: Spec, width: float, height: float | Mapping[str, float], title: str | None = None
 ) -> Spec:
@@ -68,6 +87,15 @@ def second(name: str) -> Spec:
 def moment(at: datetime) -> float:
     """A moment as charts take it: milliseconds since 1970."""
     return 1000 * at.timestamp()
+
+
+def time_axis(begin: datetime, end: datetime, *, most: int) -> Spec:
+    """Ticks at round moments of UTC, about so many."""
+    moments, form = moment_ticks(begin, end, most=most)
+    if begin == end:
+        moments, form = [begin], "%Y-%m-%d"
+    form = "%m-%d %H:%M" if form == "%H:%M" and end - begin > timedelta(days=1) else form
+    return {"values": [moment(at) for at in moments], "format": form, "labelFlush": False}
 
 
 def source_scale(looks: Sequence[Any]) -> Spec:

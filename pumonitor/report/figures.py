@@ -13,7 +13,7 @@ from pumonitor.report.charts import chart_of
 from pumonitor.report.history_chart import HistoryPoint, history_chart
 from pumonitor.report.prior_chart import PriorHistory, prior_chart
 from pumonitor.report.sensitivity_chart import sensitivity_panel
-from pumonitor.report.theme import themed, to_svg, unchecked
+from pumonitor.report.theme import to_svg
 from pumonitor.report.threshold_charts import threshold_panels
 from pumonitor.results import Evaluation
 from pumonitor.results.sensitivity import Sensitivity
@@ -52,7 +52,7 @@ _AUDITED: Final = {
         "Who gets confirmed, by score",
         "Each dot is the share of the positives of a score bin that is confirmed, as the audit "
         "tells it. Were confirmations a fair sample, all would lie near the dashed line, which is "
-        "the share at all scores together. The upright line is the threshold.",
+        "the share at all scores together. The line across is the threshold.",
     ),
     "audit_positives": (
         "Where the positives are",
@@ -130,9 +130,7 @@ def audit_figures(evaluation: Evaluation, without: Evaluation | None) -> list[Fi
     if without is None:
         return drawn
     heading = "With and without the audit"
-    with unchecked():
-        chart = themed(with_and_without_chart(evaluation, without))
-    svg = inline_svg(to_svg(chart), description=heading)
+    svg = inline_svg(to_svg(with_and_without_chart(evaluation, without)), description=heading)
     reading = (
         "The same cases evaluated twice, from scores and confirmations alone and together with the "
         "audit. Where the two intervals lie apart, confirmations are no fair sample, or the share "

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from pumonitor.report import palette
-from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second
+from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second, time_axis
 
 _WIDTH: Final = 260
 _HEIGHT: Final = 110
@@ -49,7 +49,8 @@ def _panel(heading: str, points: Sequence[HistoryPoint]) -> Spec:
         }
         for one in points
     ]
-    axis = {"title": None, "tickCount": 4, "grid": False, "labelFlush": False}
+    ticks = time_axis(points[0].start, points[-1].start, most=4)
+    axis = {"title": None, "grid": False, **ticks}
     x = field("start", "temporal", scale={"type": "utc"}, axis=axis)
     how: Spec = {"scale": {"zero": False, "nice": True}, "axis": {"title": None, "tickCount": 4}}
     value = field("value", **how)

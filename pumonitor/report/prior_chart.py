@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from pumonitor.report import palette
-from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second
+from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second, time_axis
 from pumonitor.text import percent_text
 
 _WIDTH: Final = 430
@@ -204,8 +204,7 @@ def _lane(points: Sequence[PriorPoint], name: str, scale: Spec) -> Spec:
         "grid": False,
         "labels": last,
         "ticks": last,
-        "tickCount": 6,
-        "labelFlush": False,
+        **time_axis(points[0].start, points[-1].end, most=6),
         "labelOverlap": True,
         "domainColor": palette.AXIS if last else palette.GRID,
     }

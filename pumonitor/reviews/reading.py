@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin, widest
+from pumonitor.audit.estimates import AUDITED, AUDITED_ROWS, EstimatesByBin, Kind, widest
 from pumonitor.results import Estimate, Finding
 from pumonitor.reviews.believed import (
     FEW_COMPLAINTS_YET,
@@ -54,6 +54,7 @@ class ReviewedEstimates(EstimatesByBin):
         As stated.
     """
 
+    kind: ClassVar[Kind] = "reviews"
     posterior: ReviewPosterior
     by_queue: ReviewPosterior
     others: tuple[ReviewPosterior, ...]
@@ -75,11 +76,6 @@ class ReviewedEstimates(EstimatesByBin):
                 for reading in (replace(self, posterior=posterior) for posterior in self.posteriors)
             ]
         )
-
-    @property
-    def origin(self) -> Mapping[str, str]:
-        """The queue."""
-        return {"reviews": self.name}
 
     @property
     def is_fair(self) -> bool:

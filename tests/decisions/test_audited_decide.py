@@ -21,6 +21,7 @@ from pumonitor.audit_plan import plan_audit_bins
 from pumonitor.decisions import decide, decide_table, decision_of
 from pumonitor.errors import InputError
 from pumonitor.metrics.problem import make_problem
+from pumonitor.positive_evidence import PositivesByScore
 from pumonitor.report.decision_words import best_said, review_said
 from pumonitor.tables import ScoreTable
 from tests.frozen import assert_as_frozen
@@ -83,8 +84,8 @@ def posterior_of(labels, scores, positives=None):
 
 def decided(table, posterior, **asked):
     audit = AuditedEstimates(name="a1", posterior=posterior)
-    problem = make_problem(table, audit.class_prior)
-    return decision_of(problem, THRESHOLD, audit=audit, **STAKES, **asked)
+    evidence = PositivesByScore(problem=make_problem(table, audit.class_prior), reading=audit)
+    return decision_of(evidence, THRESHOLD, **STAKES, **asked)
 
 
 def test_at_its_threshold_it_has_the_numbers_of_the_evaluation_digit_by_digit(evaluation, found):

@@ -11,11 +11,11 @@ import pytest
 import pumonitor
 from pumonitor import audit_plan
 from pumonitor.report.audit_charts import audit_width_chart, with_and_without_chart
-from pumonitor.report.charts import build_chart, chart_names, to_svg
+from pumonitor.report.charts import build_chart, chart_names, chart_of, to_svg
 from pumonitor.report.figures import audit_figures
-from pumonitor.report.theme import themed
 from pumonitor.results import Evaluation
 from pumonitor.text import given_text
+from tests.report.by_vega import check_same
 
 ROWS, THRESHOLD = 3000, 2.0
 
@@ -42,16 +42,16 @@ def both() -> tuple[Evaluation, Evaluation, audit_plan.AuditPlan]:
 
 @pytest.fixture(scope="module")
 def charts(both: Any) -> dict[str, Any]:
-    """The two that there are with an audit alone."""
-    return {name: build_chart(both[0], name) for name in ("audit_frequency", "audit_positives")}
+    """The two that there are with an audit alone, as Altair takes them too."""
+    for name in ("audit_frequency", "audit_positives"):
+        build_chart(both[0], name).to_dict()
+    return {name: chart_of(both[0], name) for name in ("audit_frequency", "audit_positives")}
 
 
 def inline(chart: Any) -> list[list[dict[str, Any]]]:
     """Rows of the data of each layer."""
-    spec = chart.to_dict(validate=False)
-    json.dumps(spec, allow_nan=False)
-    given = [layer.get("data", spec.get("data")) for layer in spec["layer"]]
-    return [one["values"] if "values" in one else spec["datasets"][one["name"]] for one in given]
+    json.dumps(chart, allow_nan=False)
+    return [layer["data"]["values"] for layer in chart["layer"]]
 
 
 def test_an_evaluation_without_an_audit_has_none_of_its_charts(both: Any, charts: Any) -> None:
@@ -70,11 +70,19 @@ def test_the_share_confirmed_stands_beside_that_of_all_scores(both: Any, charts:
     layers = inline(charts["audit_frequency"])
     overall = found["label_frequency"]
     assert layers[0] == [{"low": overall.low, "value": overall.value, "high": overall.high}]
-    bins = layers[-1]
-    assert [one["frequency"] for one in bins] == [one["frequency"] for one in found.audit.by_bin()]
-    # The threshold stands at the first bin that is predicted positive.
-    (rule,) = next(rows for rows in layers if set(rows[0]) == {"score"})
-    assert rule["score"] == f"from {THRESHOLD:g}"
+    bins, shown = layers[-1], found.audit.by_bin()[::-1]
+    assert [one["frequency"] for one in bins] == [one["frequency"] for one in shown]
+    # The threshold stands below the last bin that is predicted positive, the highest being above.
+    (rule,) = [one for one in charts["audit_frequency"]["layer"] if one["data"]["values"] == [{}]]
+    height = charts["audit_frequency"]["height"]["step"]
+    place = int(rule["encoding"]["y"]["value"] / height)
+    assert bins[place - 1]["score"] == f"from {THRESHOLD:g}"
+    assert [one["above"] for one in bins] == [True] * place + [False] * (len(bins) - place)
+
+
+def test_they_are_drawn_as_vega_draws_them(both: Any, charts: Any) -> None:
+    for chart in (*charts.values(), with_and_without_chart(*both[:2])):
+        check_same(chart)
 
 
 def test_parts_of_the_positives_add_up(both: Any, charts: Any) -> None:
@@ -86,6 +94,8 @@ def test_parts_of_the_positives_add_up(both: Any, charts: Any) -> None:
         assert by["Confirmed"] == one["labeled"]
         assert by["Found by the audit"] == one["positive"]
         assert sum(by.values()) == pytest.approx(one["positives"])
+        end = max(row["end"] for row in parts if row["score"] == name)
+        assert end == pytest.approx(one["positives"])
 
 
 def test_with_and_without_show_the_numbers_of_both(both: Any) -> None:
@@ -113,6 +123,6 @@ def test_widths_fall_with_cases_and_the_simple_audit_is_never_narrower(
         assert [row["cases"] for row in of_name] == [30, 60, 120, 240, 480]
         assert of_name[0]["width"] > of_name[-1]["width"]
         assert all(row["width"] <= row["simple"] <= 1 for row in of_name)
-    svg = to_svg(themed(audit_width_chart(rows, cases=plan.cases)))
+    svg = to_svg(audit_width_chart(rows, cases=plan.cases))
     assert "A simple audit" in svg
     assert "AUC" in svg

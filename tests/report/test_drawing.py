@@ -2,63 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
-from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import vl_convert
 
 from pumonitor.report import palette
 from pumonitor.report.charts import chart_names, chart_of
 from pumonitor.report.drawing.panels import draw
-from pumonitor.report.drawing.scales import tick_text
 from pumonitor.report.drawing.text_width import shortened, text_width
-from pumonitor.report.drawing.ticks import apart, moment_text, moment_ticks, nice, number_ticks
+from pumonitor.report.drawing.ticks import apart, nice, number_ticks, tick_text
 from pumonitor.report.history_chart import HistoryPoint, history_chart
 from pumonitor.report.prior_chart import PriorHistory, PriorLevel, PriorPoint, prior_chart
-from pumonitor.report.theme import CONFIG
 from pumonitor.results import Evaluation
+from tests.report.by_vega import check_same, elements
 
 FIRST, DAY = datetime(2026, 1, 1, tzinfo=UTC), timedelta(days=1)
 
 
-def _by_vega(chart: dict[str, Any]) -> str:
-    return str(vl_convert.vegalite_to_svg({**chart, "config": CONFIG}, allowed_base_urls=[]))
-
-
-def _elements(svg: str) -> list[ElementTree.Element]:
-    return list(ElementTree.fromstring(svg).iter())  # noqa: S314 (drawn by the test)
-
-
-def _texts(svg: str) -> list[str]:
-    found = [one.text for one in _elements(svg) if one.tag.endswith("text")]
-    # Vega keeps labels that overlap others, and does not show them.
-    return sorted(text for text in found if text)
-
-
-def _lines(svg: str) -> np.ndarray:
-    """Points of the lines of corrected numbers, without where their panel lies."""
-    drawn = []
-    for one in _elements(svg):
-        is_line = one.get("fill", "none") == "none" and one.get("stroke") == palette.CORRECTED
-        if one.tag.endswith("path") and is_line and one.get("d", "").count("L") > 2:
-            numbers = [float(number) for number in re.findall(r"-?[\d.]+", one.get("d", ""))]
-            drawn.append(np.array(numbers).reshape(-1, 2))
-    return np.concatenate(drawn) if drawn else np.zeros((0, 2))
-
-
-def _same(chart: dict[str, Any]) -> None:
-    ours, theirs = draw(chart), _by_vega(chart)
-    assert _texts(ours) == _texts(theirs)
-    np.testing.assert_allclose(_lines(ours), _lines(theirs), atol=0.01)
-
-
 def test_charts_have_the_words_and_the_lines_that_vega_draws(any_evaluation: Evaluation) -> None:
     for name in chart_names(any_evaluation):
-        _same(chart_of(any_evaluation, name))  # type: ignore[arg-type]
+        check_same(chart_of(any_evaluation, name))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("days", [1, 2, 5, 60, 500])
@@ -67,7 +31,7 @@ def test_windows_are_drawn_where_vega_draws_them(days: int) -> None:
         HistoryPoint(start=FIRST + day * DAY, value=0.5 + 0.1 * np.sin(day), low=0.31, high=0.72)
         for day in range(days)
     ]
-    _same(history_chart({"Precision": points}))
+    check_same(history_chart({"Precision": points}))
 
 
 def test_the_class_prior_is_drawn_where_vega_draws_it() -> None:
@@ -88,7 +52,7 @@ def test_the_class_prior_is_drawn_where_vega_draws_it() -> None:
         start=FIRST, end=FIRST + 7 * DAY, value=0.04, low=0.03, high=0.05, given=True
     )
     history = PriorHistory(points=points, level=level, version=(FIRST + 20 * DAY, "<7>"))
-    _same(prior_chart(history))
+    check_same(prior_chart(history))
 
 
 def test_colours_and_dashes_tell_corrected_from_uncorrected(usual: Evaluation) -> None:
@@ -111,7 +75,7 @@ def test_words_are_escaped() -> None:
         }
     )
     assert "&lt;b&gt; &amp; co" in svg
-    assert _elements(svg)
+    assert elements(svg)
 
 
 def test_a_format_that_is_not_known_is_refused() -> None:
@@ -137,10 +101,6 @@ def test_ticks_are_round_and_within() -> None:
     assert number_ticks(0.013, 0.187, 4) == [0.05, 0.1, 0.15]
     assert number_ticks(3.0, 3.0, 4) == [3.0]
     assert nice(0.31, 0.72) == (0.3, 0.75)
-    day = 86_400_000.0
-    assert [moment_text(at) for at in moment_ticks(0.0, 400 * day, 4)] == [
-        "1970", "April", "July", "October", "1971",
-    ]  # fmt: skip
 
 
 def test_labels_that_overlap_are_thinned_evenly() -> None:

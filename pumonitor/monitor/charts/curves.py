@@ -10,37 +10,14 @@ import numpy as np
 from markupsafe import Markup
 
 from pumonitor._arrays import FloatArray
-from pumonitor.monitor.charts.paths import Frame, band_path, line_path
-from pumonitor.monitor.charts.ticks import value_ticks
+from pumonitor.monitor.charts.time_series import UPWARD
+from pumonitor.report.chart_parts import Spec, field, layer, layered, rows_of, second
+from pumonitor.report.drawing.panels import draw_on_page
 
-_SIZE: Final = (360, 250)
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 18, 42
+_WIDTH, _HEIGHT = 296, 190
 _ROW: Final = 13
-_MOST_TICKS: Final = 5
-
-_RANGE: Final = Markup('<rect class="{}" x="{:.1f}" y="{}" width="{:.1f}" height="{}"/>')
-_VALUE_TICK: Final = Markup(
-    '<path class="grid" d="M{} {:.1f}H{}"/><text class="tick value" x="{}" y="{:.1f}">{}</text>'
-)
-_ALONG_TICK: Final = Markup(
-    '<path class="axis" d="M{:.1f} {}v5"/><text class="tick" x="{:.1f}" y="{}">{}</text>'
-)
-_PLACE: Final = Markup(
-    '<g class="place {}"><path d="M{:.1f} {}V{}"/>'
-    '<text class="said {}" x="{:.1f}" y="{}">{}</text></g>'
-)
-_INSIDE: Final = Markup(
-    '<clipPath id="{}-inside">'
-    '<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/></clipPath>'
-)
-_PATH: Final = Markup('<path class="{}" clip-path="url(#{}-inside)" d="{}"/>')
-_EDGE: Final = 1.5
-"""Half the width of a line, which is not cut where it runs along an axis."""
-
-_DOT: Final = Markup(
-    '<g class="point"><path d="M{:.1f} {:.1f}V{:.1f}"/>'
-    '<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="4"><title>{}</title></circle></g>'
-)
+_AT_RIGHT: Final = 0.6
+_DOT: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -139,29 +116,37 @@ def draw_curves(
     >>> 'class="line estimate"' in drawn
     True
     """
-    if not any(np.isfinite(one.y).any() for one in lines) or not across[0] < across[1]:
+    if not any(np.isfinite(line.y).any() for line in lines) or not across[0] < across[1]:
         return Markup("")
-    frame = Frame(
-        begin=across[0],
-        end=across[1],
-        bottom=upward[0],
-        top=upward[1],
-        size=_SIZE,
-        margins=(_LEFT, _RIGHT, _TOP + _ROW * max(len(places) - 1, 0), _BOTTOM),
+    x: Spec = {
+        "scale": {"domain": [*across], "nice": False},
+        "axis": {"style": "page", "title": x_title, "grid": False, "labelFlush": False},
+    }
+    y: Spec = {
+        "scale": {"domain": [*upward], "nice": False},
+        "axis": UPWARD,
+    }
+    spec = layered(
+        *_ranges(ranges, across, x),
+        *(part for line in lines for part in _band_and_bounds(line, x, y)),
+        *_places(places, across, x),
+        *(
+            layer(
+                rows_of(x=line.x, y=line.y),
+                "line",
+                look={"style": f"line {line.kind}", "clip": True},
+                x=field("x", **x),
+                y=field("y", **y),
+            )
+            for line in reversed(lines)
+        ),
+        *_dots(dots, across, upward, x, y),
+        width=_WIDTH,
+        height=_HEIGHT,
     )
-    parts = [
-        *_ranges(frame, ranges),
-        *_ground(frame, x_title),
-        _inside(frame, identifier),
-        *(part for one in lines for part in _band_and_bounds(frame, one, identifier)),
-        *_places(frame, places),
-        *(_line(frame, one, identifier) for one in reversed(lines)),
-        *_dots(frame, dots),
-    ]
-    return Markup(
-        '<svg class="curves" role="img" viewBox="0 0 {} {}" aria-labelledby="{}-title">'
-        '<title id="{}-title">{}</title>{}</svg>'
-    ).format(*_SIZE, identifier, identifier, title, Markup("").join(parts))
+    return Markup(  # noqa: S704 (texts in it are escaped)
+        draw_on_page(spec, kind="curves", title=title, identifier=identifier)
+    )
 
 
 def steps(edges: FloatArray, heights: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -193,80 +178,62 @@ def over_thresholds(
     return np.column_stack([lowest, highest]).ravel()[:-1], np.repeat(height, 2)[1:]
 
 
-def _inside(frame: Frame, identifier: str) -> Markup:
-    """Where lines are drawn."""
-    (width, height), (left, right, top, bottom) = frame.size, frame.margins
-    return _INSIDE.format(
-        identifier,
-        *(left - _EDGE, top - _EDGE),
-        *(width - left - right + 2 * _EDGE, height - top - bottom + 2 * _EDGE),
-    )
-
-
-def _ground(frame: Frame, x_title: str) -> Iterator[Markup]:
-    """The grid with its numbers, and what the axis means."""
-    (width, height), (left, right, _, bottom) = frame.size, frame.margins
-    for tick in value_ticks(frame.bottom, frame.top, most=_MOST_TICKS):
-        y = float(frame.y(float(tick.at)))  # type: ignore[arg-type]
-        yield _VALUE_TICK.format(left, y, width - right, left - 6, y + 4, tick.text)
-    for tick in value_ticks(frame.begin, frame.end, most=_MOST_TICKS):
-        x = float(frame.x(float(tick.at)))  # type: ignore[arg-type]
-        yield _ALONG_TICK.format(x, height - bottom, x, height - bottom + 18, tick.text)
-    yield Markup('<path class="axis" d="M{} {}H{}"/>').format(left, height - bottom, width - right)
-    middle = 0.5 * (left + width - right)
-    yield Markup('<text class="said middle" x="{:.1f}" y="{}">{}</text>').format(
-        middle, height - 6, x_title
-    )
-
-
-def _ranges(frame: Frame, ranges: Sequence[Range]) -> Iterator[Markup]:
-    _, _, top, bottom = frame.margins
+def _ranges(ranges: Sequence[Range], across: tuple[float, float], x: Spec) -> Iterator[Spec]:
     for one in ranges:
-        begin, end = max(one.low, frame.begin), min(one.high, frame.end)
+        begin, end = max(one.low, across[0]), min(one.high, across[1])
         if begin < end:
-            x, far = float(frame.x(begin)), float(frame.x(end))
-            yield _RANGE.format(f"range {one.kind}", x, top, far - x, frame.size[1] - top - bottom)
+            rows = [{"begin": begin, "end": end}]
+            look = {"style": f"range {one.kind}"}
+            yield layer(rows, "rect", look=look, x=field("begin", **x), x2=second("end"))
 
 
-def _places(frame: Frame, places: Sequence[Place]) -> Iterator[Markup]:
+def _places(places: Sequence[Place], across: tuple[float, float], x: Spec) -> Iterator[Spec]:
     """Each with its words in a row of its own, so that near ones can be read."""
-    _, _, top, bottom = frame.margins
-    for row, one in enumerate(places):
-        if frame.begin <= one.at <= frame.end:
-            x = float(frame.x(one.at))
-            towards = "end" if x > 0.6 * frame.size[0] else "begin"
-            beside = x + (-4 if towards == "end" else 4)
-            height = top - 6 - _ROW * (len(places) - 1 - row)
-            yield _PLACE.format(
-                one.kind,
-                *(x, height - 9, frame.size[1] - bottom),
-                *(towards, beside, height, one.text),
-            )
+    for index, place in enumerate(places):
+        if across[0] <= place.at <= across[1]:
+            height = -6 - _ROW * (len(places) - 1 - index)
+            at_right = place.at - across[0] > _AT_RIGHT * (across[1] - across[0])
+            rows, at = [{"at": place.at, "text": place.text}], field("at", **x)
+            style, top = f"place {place.kind}", {"value": height - 9}
+            yield layer(rows, "rule", look={"style": style}, x=at, y=top, y2={"value": _HEIGHT})
+            words = {
+                "style": f"said {style}",
+                "baseline": "alphabetic",
+                "align": "right" if at_right else "left",
+                "dx": -4 if at_right else 4,
+            }
+            yield layer(rows, "text", look=words, x=at, y={"value": height}, text=field("text"))
 
 
-def _band_and_bounds(frame: Frame, line: Line, identifier: str) -> Iterator[Markup]:
-    x = frame.x(line.x)
+def _band_and_bounds(line: Line, x: Spec, y: Spec) -> Iterator[Spec]:
     if line.low is not None and line.high is not None:
-        yield _PATH.format("band", identifier, band_path(x, frame.y(line.low), frame.y(line.high)))
+        yield layer(
+            rows_of(x=line.x, low=line.low, high=line.high),
+            "area",
+            look={"style": "band", "clip": True},
+            x=field("x", **x),
+            y=field("low", **y),
+            y2=second("high"),
+        )
     for bound in (line.lowest, line.highest):
         if bound is not None:
-            yield _PATH.format("bound", identifier, line_path(x, frame.y(bound)))
+            look = {"style": "bound", "clip": True}
+            rows = rows_of(x=line.x, y=bound)
+            yield layer(rows, "line", look=look, x=field("x", **x), y=field("y", **y))
 
 
-def _line(frame: Frame, line: Line, identifier: str) -> Markup:
-    path = line_path(frame.x(line.x), frame.y(line.y))
-    return _PATH.format(f"line {line.kind}", identifier, path)
-
-
-def _dots(frame: Frame, dots: Sequence[Dot]) -> Iterator[Markup]:
-    for one in dots:
-        if not (frame.begin <= one.x <= frame.end and np.isfinite(one.y)):
-            continue
-        x, y = float(frame.x(one.x)), float(_height(frame, one.y))
-        ends = [y if end is None else float(_height(frame, end)) for end in (one.low, one.high)]
-        yield _DOT.format(x, ends[0], ends[1], x, y, one.text)
-
-
-def _height(frame: Frame, value: FloatArray | float) -> FloatArray:
+def _dots(
+    dots: Sequence[Dot], across: tuple[float, float], upward: tuple[float, float], x: Spec, y: Spec
+) -> Iterator[Spec]:
     """As far as the drawing goes."""
-    return frame.y(np.clip(np.asarray(value, dtype=float), frame.bottom, frame.top))
+    for dot in dots:
+        if not (across[0] <= dot.x <= across[1] and np.isfinite(dot.y)):
+            continue
+        ends = (dot.y if end is None else end for end in (dot.low, dot.high))
+        low, value, high = np.clip([next(ends), dot.y, next(ends)], *upward).tolist()
+        rows = [{"x": dot.x, "y": value, "low": low, "high": high, "text": dot.text}]
+        at = field("x", **x)
+        reach: Spec = {"y": field("low", **y), "y2": second("high")}
+        yield layer(rows, "rule", look={"style": "point"}, x=at, **reach)
+        look = {"style": "dot", "size": _DOT}
+        yield layer(rows, "point", look=look, x=at, y=field("y", **y), tooltip=field("text"))

@@ -9,25 +9,14 @@ from typing import Final
 
 from markupsafe import Markup
 
-from pumonitor.monitor.charts.paths import Frame
-from pumonitor.monitor.charts.ticks import moment_ticks
+from pumonitor.monitor.charts.time_series import time_axis
+from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second
+from pumonitor.report.drawing.panels import draw_on_page
 
-_WIDTH: Final = 960
+_WIDTH: Final = 932
 _ROW: Final = 40
-_SIDE, _TOP, _BOTTOM = 14, 6, 28
 _BAR: Final = 12
 _THINNEST: Final = 3.0
-_HALF_TEXT: Final = 34.0
-
-_LABEL: Final = Markup('<text class="said" x="{}" y="{}">{}</text>')
-_GROUND: Final = Markup('<path class="grid" d="M{} {}H{}"/>')
-_DRAWN: Final = Markup(
-    '<a href="{}" aria-label="{}"><title>{}</title>'
-    '<rect class="incident {}" x="{:.1f}" y="{}" width="{:.1f}" height="{}" rx="2"/></a>'
-)
-_TICK: Final = Markup(
-    '<path class="grid" d="M{:.1f} {}V{}"/><text class="tick" x="{:.1f}" y="{}">{}</text>'
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,39 +74,37 @@ def draw_incidents(
     """
     if not rows or begin >= end:
         return Markup("")
-    height = _TOP + _ROW * len(rows) + _BOTTOM
-    frame = Frame(
-        begin=begin.timestamp(),
-        end=end.timestamp(),
-        bottom=0.0,
-        top=1.0,
-        size=(_WIDTH, height),
-        margins=(_SIDE, _SIDE, _TOP, _BOTTOM),
+    ends = (moment(begin), moment(end))
+    x: Spec = {"scale": {"domain": ends}, "axis": time_axis(begin, end, zone)}
+    layers = [spec for index, row in enumerate(rows) for spec in _row(row, _ROW * index, ends, x)]
+    spec = layered(*layers, width=_WIDTH, height=_ROW * len(rows))
+    return Markup(  # noqa: S704 (texts in it are escaped)
+        draw_on_page(spec, kind="series incidents", title=title, role="group")
     )
-    parts = [*_ticks(frame, begin, end, zone)]
-    for place, row in enumerate(rows):
-        parts += _row(frame, row, top=_TOP + _ROW * place)
-    return Markup(
-        '<svg class="series incidents" role="group" viewBox="0 0 {} {}" aria-label="{}">{}</svg>'
-    ).format(_WIDTH, height, title, Markup("").join(parts))
 
 
-def _ticks(frame: Frame, begin: datetime, end: datetime, zone: tzinfo) -> Iterator[Markup]:
-    bottom = frame.size[1] - _BOTTOM
-    for tick in moment_ticks(begin, end, zone):
-        x = float(frame.x(tick.at.timestamp()))  # type: ignore[union-attr]
-        inside = min(max(x, _SIDE + _HALF_TEXT), _WIDTH - _SIDE - _HALF_TEXT)
-        yield _TICK.format(x, _TOP, bottom, inside, bottom + 18, tick.text)
-
-
-def _row(frame: Frame, row: IncidentRow, *, top: int) -> Iterator[Markup]:
-    yield _LABEL.format(_SIDE, top + 14, row.label)
-    y = top + 20
-    yield _GROUND.format(_SIDE, y + _BAR // 2, _WIDTH - _SIDE)
+def _row(row: IncidentRow, top: int, ends: tuple[float, float], x: Spec) -> Iterator[Spec]:
+    words = {"style": "said", "align": "left", "baseline": "alphabetic"}
+    y = {"value": top + 20 + 0.5 * _BAR}
+    name = [{"text": row.label}]
+    yield layer(name, "text", look=words, x={"value": 0}, y={"value": top + 14}, text=field("text"))
+    yield layer(name, "rule", look={"style": "grid"}, y=y)
+    begin, end = ends
+    thinnest = _THINNEST * (end - begin) / _WIDTH
     for bar in row.bars:
-        left = max(float(frame.x(bar.begin.timestamp())), float(_SIDE))
-        right = min(float(frame.x(bar.end.timestamp())), float(_WIDTH - _SIDE))
-        if right < _SIDE or left > _WIDTH - _SIDE:
+        left, right = max(moment(bar.begin), begin), min(moment(bar.end), end)
+        if right < begin or left > end:
             continue
-        width = max(right - left, _THINNEST)
-        yield _DRAWN.format(bar.link, bar.text, bar.text, bar.kind, left, y, width, _BAR)
+        drawn = [{"start": left, "end": max(right, left + thinnest)}]
+        drawn[0] |= {"text": bar.text, "link": bar.link}  # type: ignore[dict-item]
+        yield layer(
+            drawn,
+            "rect",
+            look={"style": f"incident {bar.kind}"},
+            x=field("start", "temporal", **x),
+            x2=second("end"),
+            y={"value": top + 20},
+            y2={"value": top + 20 + _BAR},
+            tooltip=field("text"),
+            href=field("link"),
+        )

@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
 from pumonitor._arrays import FloatArray
-from pumonitor.monitor.charts.paths import Frame, band_path, line_path, with_room
-from pumonitor.monitor.charts.ticks import moment_ticks, value_ticks
-from pumonitor.text import moment_text, with_interval
+from pumonitor.plain_text import one_line
+from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, rows_of, second
+from pumonitor.report.drawing.panels import draw_on_page
+from pumonitor.report.drawing.ticks import moment_texts, moment_ticks
+from pumonitor.text import moments_text, with_interval
 
-_WIDTH: Final = 960
-_HEIGHT: Final = 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 22, 30
-# Half of a date as wide pages and as narrow ones write it.
-_HALF_DATE, _HALF_LARGE_DATE = 34, 84
+_WIDTH: Final = 888
+_HEIGHT: Final = 248
 _MOST_DOTS: Final = 150
-_SPARK_WIDTH, _SPARK_HEIGHT = 132, 30
-
-_SPARK_DOT: Final = Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="2.5"/>')
-_REFERENCE: Final = Markup(
-    '<rect class="reference" x="{:.1f}" y="{}" width="{:.1f}" height="{}"/>'
-    '<text class="said" x="{:.1f}" y="{}">reference</text>'
-)
-_VALUE_TICK: Final = Markup(
-    '<path class="grid" d="M{} {:.1f}H{}"/><text class="tick value" x="{}" y="{:.1f}">{}</text>'
-)
-_MOMENT_TICK: Final = Markup(
-    '<path class="axis" d="M{:.1f} {}v5"/><text class="{}" x="{:.1f}" y="{}">{}</text>'
-)
-_LEVEL: Final = Markup(
-    '<path class="{}" d="M{} {:.1f}H{}"/><text class="said end" x="{}" y="{:.1f}">{}</text>'
-)
-_MARK: Final = Markup(
-    '<g class="mark {}"><title>{}</title><path d="M{:.1f} {}V{}"/>'
-    '<text x="{:.1f}" y="{}">{}</text></g>'
-)
+_HALF_LARGE_DATE: Final = 70
+"""Half of a date as narrow pages write it, beyond the room on the right."""
+_ROOM: Final = 0.06
+_DOT: Final = 49
+UPWARD: Final = {
+    "style": "page",
+    **dict.fromkeys(("domain", "ticks"), False),
+    "title": None,
+    "labelPadding": 6,
+    "minExtent": 46,
+}
+"""The axis of values on pages."""
+_BARE: Final = {
+    "style": "page",
+    **dict.fromkeys(("labels", "ticks", "grid", "domain"), False),
+    "title": None,
+}
+"""An axis that is not drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,6 +55,8 @@ class Drawn:
         What a provisional value is expected to become.
     links : sequence of str, optional
         Address of each window's page.
+    versions : sequence of str, optional
+        Model version of each window; "" where it has none.
     """
 
     starts: Sequence[datetime]
@@ -70,6 +69,7 @@ class Drawn:
     expected_low: FloatArray | None = None
     expected_high: FloatArray | None = None
     links: Sequence[str] = ()
+    versions: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,24 +122,50 @@ def draw_time_series(
     Markup
         "" if no window has a value.
     """
-    frame = frame_of(series, levels)
-    if frame is None:
+    shown: list[FloatArray | None] = [series.value, series.low, series.high]
+    shown += [series.expected, series.expected_low, series.expected_high]
+    bottom_and_top = _ends([*shown, np.array([level.value for level in levels])])
+    if bottom_and_top is None or not np.isfinite(series.value).any():
         return Markup("")
-    middle = frame.x(_middles(series))
-    parts = [
-        *_ground(frame, series, zone, reference),
-        *_levels(frame, levels),
-        *_marks(frame, marks),
-        *_bands(frame, series, middle),
-        *_lines(frame, series, middle),
-        *_dots(frame, series, middle, zone),
-    ]
+    begin, end = series.starts[0], series.ends[-1]
+    y: Spec = {"scale": {"domain": bottom_and_top, "nice": False}, "axis": UPWARD}
+    x: Spec = {
+        "scale": {"domain": [moment(begin), moment(end)]},
+        "axis": {**time_axis(begin, end, zone), "grid": False},
+    }
+    rows = list(_rows(series, marks, zone))
+    middle = field("middle", "temporal", **x)
+    spec = layered(
+        *_reference(reference, begin, end, x),
+        *_levels(levels, y),
+        *_marks(marks, begin, end, x),
+        *(
+            layer(rows, "area", look={"style": style}, x=middle, y=field(low, **y), y2=second(high))
+            for low, high, style in (
+                ("low", "high", "band"),
+                ("expected_low", "expected_high", "band expected"),
+            )
+        ),
+        layer(rows, "line", look={"style": "line"}, x=middle, y=field("mature", **y)),
+        layer(rows, "line", look={"style": "line expected"}, x=middle, y=field("expected", **y)),
+        *_dots(rows, middle, y),
+        layer(
+            rows,
+            "rect",
+            look={"style": "column"},
+            x=field("start", "temporal", **x),
+            x2=second("end"),
+            tooltip=field("text"),
+            href=field("link"),
+        ),
+        width=_WIDTH,
+        height=_HEIGHT,
+    )
     # What is read out as one picture would hide the links in it.
     role = "group" if series.links else "img"
-    return Markup(
-        '<svg class="series" role="{}" viewBox="0 0 {} {}" aria-labelledby="{}-title">'
-        '<title id="{}-title">{}</title>{}</svg>'
-    ).format(role, *frame.size, identifier, identifier, title, Markup("").join(parts))
+    return Markup(  # noqa: S704 (texts in it are escaped)
+        draw_on_page(spec, kind="series", title=title, identifier=identifier, role=role)
+    )
 
 
 def draw_sparkline(value: FloatArray, low: FloatArray, high: FloatArray, *, title: str) -> Markup:
@@ -153,142 +179,149 @@ def draw_sparkline(value: FloatArray, low: FloatArray, high: FloatArray, *, titl
     >>> draw_sparkline(values[2:3], values[2:3], values[2:3], title="F1")
     Markup('')
     """
-    shown = np.concatenate([value, low, high])
-    shown = shown[np.isfinite(shown)]
-    if not shown.size or len(value) < 2:
+    ends = _ends([value, low, high])
+    if ends is None or len(value) < 2:
         return Markup("")
-    bottom, top = with_room(float(shown.min()), float(shown.max()))
-    frame = Frame(
-        begin=0.0,
-        end=float(len(value) - 1),
-        bottom=bottom,
-        top=top,
-        size=(_SPARK_WIDTH, _SPARK_HEIGHT),
-        margins=(2, 4, 2, 2),
+    rows = rows_of(at=np.arange(len(value), dtype=float), value=value, low=low, high=high)
+    x = field("at", scale={"domain": [0, len(rows) - 1]}, axis=_BARE)
+    y: Spec = {"scale": {"domain": ends, "nice": False}, "axis": _BARE}
+    last = [row for row in rows if row["value"] is not None][-1:]
+    spec = layered(
+        layer(rows, "area", look={"style": "band"}, x=x, y=field("low", **y), y2=second("high")),
+        layer(rows, "line", look={"style": "line"}, x=x, y=field("value", **y)),
+        layer(last, "point", look={"style": "dot", "size": 25}, x=x, y=field("value", **y)),
+        width=120,
+        height=18,
     )
-    x = frame.x(np.arange(len(value), dtype=float))
-    parts = [
-        Markup('<path class="band" d="{}"/>').format(band_path(x, frame.y(low), frame.y(high))),
-        Markup('<path class="line" d="{}"/>').format(line_path(x, frame.y(value))),
-    ]
-    last = int(np.flatnonzero(np.isfinite(value))[-1]) if np.isfinite(value).any() else None
-    if last is not None:
-        parts.append(_SPARK_DOT.format(float(x[last]), float(frame.y(value[last]))))
-    return Markup(
-        '<svg class="spark" role="img" viewBox="0 0 {} {}" aria-label="{}">{}</svg>'
-    ).format(_SPARK_WIDTH, _SPARK_HEIGHT, title, Markup("").join(parts))
+    return Markup(draw_on_page(spec, kind="spark", title=title))  # noqa: S704 (it is escaped)
 
 
-def _middles(series: Drawn) -> FloatArray:
-    starts = np.array([one.timestamp() for one in series.starts])
-    ends = np.array([one.timestamp() for one in series.ends])
-    return np.asarray(0.5 * (starts + ends))
+def time_axis(begin: datetime, end: datetime, zone: tzinfo) -> Spec:
+    """Ticks at round moments of a zone, in its words."""
+    moments, form = moment_ticks(begin, end, zone)
+    return {
+        "style": "page",
+        "title": None,
+        "labelPadding": 5,
+        "labelFlush": _HALF_LARGE_DATE,
+        "values": [moment(at) for at in moments],
+        "texts": moment_texts(moments, form),
+    }
 
 
-def frame_of(series: Drawn, levels: Sequence[Level]) -> Frame | None:
-    """Axes that hold all windows and levels; None if no window has a value."""
-    if not np.isfinite(series.value).any():
+def _ends(shown: Sequence[FloatArray | None]) -> list[float] | None:
+    """Of an axis that holds all numbers; from 0 where they are near."""
+    numbers = np.concatenate([numbers for numbers in shown if numbers is not None])
+    numbers = numbers[np.isfinite(numbers)]
+    if not numbers.size:
         return None
-    drawn = [series.value, series.low, series.high]
-    drawn += [
-        one
-        for one in (series.expected, series.expected_low, series.expected_high)
-        if one is not None
-    ]
-    drawn.append(np.array([one.value for one in levels], dtype=float))
-    shown = np.concatenate(drawn)
-    shown = shown[np.isfinite(shown)]
-    bottom, top = with_room(float(shown.min()), float(shown.max()))
-    return Frame(
-        begin=series.starts[0].timestamp(),
-        end=series.ends[-1].timestamp(),
-        bottom=bottom,
-        top=top,
-        size=(_WIDTH, _HEIGHT),
-        margins=(_LEFT, _RIGHT, _TOP, _BOTTOM),
+    low, high = float(numbers.min()), float(numbers.max())
+    room = _ROOM * (high - low) or 0.1 * abs(high) or 0.1
+    return [low - room if low < 0 or low > room else 0.0, high + room]
+
+
+def _rows(series: Drawn, marks: Sequence[Mark], zone: tzinfo) -> Iterator[dict[str, Any]]:
+    """Of each window its numbers, what it says, and where it leads to if it has a dot.
+
+    The keyboard stops at windows with a dot: the table beside the chart has them all.
+    """
+    has_value = np.isfinite(series.value)
+    dotted = np.flatnonzero(has_value)
+    if len(dotted) > _MOST_DOTS:
+        dotted = np.union1d(dotted[-_MOST_DOTS // 3 :], np.flatnonzero(_lonely(has_value)))
+    has_dot = np.isin(np.arange(len(has_value)), dotted).tolist()
+    events = _events(series.starts, marks)
+    nothing = np.full(len(has_value), np.nan)
+    numbers = rows_of(
+        value=series.value,
+        mature=np.where(series.provisional, np.nan, series.value),
+        low=series.low,
+        high=series.high,
+        expected=nothing if series.expected is None else series.expected,
+        expected_low=nothing if series.expected_low is None else series.expected_low,
+        expected_high=nothing if series.expected_high is None else series.expected_high,
     )
+    for index, row in enumerate(numbers):
+        start, end = moment(series.starts[index]), moment(series.ends[index])
+        dot = "dot provisional" if series.provisional[index] else "dot"
+        yield {
+            **row,
+            "start": start,
+            "middle": 0.5 * (start + end),
+            "end": end,
+            "dot": dot if has_dot[index] else None,
+            "text": "\n".join([*_window_lines(series, index, zone), *events[index]]),
+            "link": series.links[index] if series.links and has_dot[index] else None,
+        }
 
 
-def _ground(
-    frame: Frame, series: Drawn, zone: tzinfo, reference: tuple[datetime, datetime] | None
-) -> Iterator[Markup]:
-    """The reference's shade, and the grid with its numbers."""
-    (width, height), (left, right, top, bottom) = frame.size, frame.margins
-    if reference is not None:
-        begin = max(reference[0].timestamp(), frame.begin)
-        end = min(reference[1].timestamp(), frame.end)
-        if begin < end:
-            x, far = float(frame.x(begin)), float(frame.x(end))
-            yield _REFERENCE.format(x, top, far - x, height - top - bottom, x + 4, top + 12)
-    for tick in value_ticks(frame.bottom, frame.top):
-        y = float(frame.y(float(tick.at)))  # type: ignore[arg-type]
-        yield _VALUE_TICK.format(left, y, width - right, left - 6, y + 4, tick.text)
-    for place, tick in enumerate(moment_ticks(series.starts[0], series.ends[-1], zone)):
-        x = float(frame.x(tick.at.timestamp()))  # type: ignore[union-attr]
-        # Where the page is narrow there is room for the words of a part of them.
-        kind = "tick" if place % 3 == 0 else f"tick at-{place % 3}"
-        text_x = x
-        if x > width - _HALF_LARGE_DATE:
-            kind, text_x = f"{kind} end", min(x + _HALF_DATE, width)
-        yield _MOMENT_TICK.format(x, height - bottom, kind, text_x, height - bottom + 19, tick.text)
-    yield Markup('<path class="axis" d="M{} {}H{}"/>').format(left, height - bottom, width - right)
+def _dots(rows: Sequence[Mapping[str, Any]], x: Spec, y: Spec) -> Iterator[Spec]:
+    for style in ("dot", "dot provisional"):
+        dots = [row for row in rows if row["dot"] == style]
+        yield layer(dots, "point", look={"style": style, "size": _DOT}, x=x, y=field("value", **y))
 
 
-def _levels(frame: Frame, levels: Sequence[Level]) -> Iterator[Markup]:
-    left, right, _, _ = frame.margins
+def _reference(
+    reference: tuple[datetime, datetime] | None, begin: datetime, end: datetime, x: Spec
+) -> Iterator[Spec]:
+    if reference is None:
+        return
+    first, last = max(reference[0], begin), min(reference[1], end)
+    if first < last:
+        rows = [{"start": moment(first), "end": moment(last), "text": "reference"}]
+        start = field("start", "temporal", **x)
+        yield layer(rows, "rect", look={"style": "reference"}, x=start, x2=second("end"))
+        words = {"style": "said", "align": "left", "dx": 4}
+        yield layer(rows, "text", look=words, x=start, y={"value": 8}, text=field("text"))
+
+
+def _levels(levels: Sequence[Level], y: Spec) -> Iterator[Spec]:
+    words = {"style": "said", "align": "right", "baseline": "alphabetic", "dx": -4, "dy": -4}
     for level in levels:
-        y = float(frame.y(level.value))
-        far = frame.size[0] - right
-        yield _LEVEL.format(level.kind, left, y, far, far - 4, y - 4, level.text)
+        rows, at = [{"value": level.value, "text": level.text}], field("value", **y)
+        yield layer(rows, "rule", look={"style": level.kind}, y=at)
+        yield layer(rows, "text", look=words, x={"value": _WIDTH}, y=at, text=field("text"))
 
 
-def _marks(frame: Frame, marks: Sequence[Mark]) -> Iterator[Markup]:
-    _, _, top, bottom = frame.margins
+def _marks(marks: Sequence[Mark], begin: datetime, end: datetime, x: Spec) -> Iterator[Spec]:
     for mark in marks:
-        at = mark.at.timestamp()
-        if frame.begin <= at <= frame.end:
-            x = float(frame.x(at))
-            yield _MARK.format(
-                mark.kind, mark.text, x, top - 4, frame.size[1] - bottom, x, top - 8, mark.number
-            )
+        if begin <= mark.at <= end:
+            rows = [{"at": moment(mark.at), "number": mark.number, "text": mark.text}]
+            at, style = field("at", "temporal", **x), f"mark {mark.kind}"
+            ends: Spec = {"y": {"value": -4}, "y2": {"value": _HEIGHT}}
+            yield layer(rows, "rule", look={"style": style}, x=at, **ends, tooltip=field("text"))
+            words = {"style": "mark", "baseline": "alphabetic"}
+            yield layer(rows, "text", look=words, x=at, y={"value": -8}, text=field("number"))
 
 
-def _bands(frame: Frame, series: Drawn, x: FloatArray) -> Iterator[Markup]:
-    d = band_path(x, frame.y(series.low), frame.y(series.high))
-    yield Markup('<path class="band" d="{}"/>').format(d)
-    if series.expected_low is not None and series.expected_high is not None:
-        d = band_path(x, frame.y(series.expected_low), frame.y(series.expected_high))
-        yield Markup('<path class="band expected" d="{}"/>').format(d)
-
-
-def _lines(frame: Frame, series: Drawn, x: FloatArray) -> Iterator[Markup]:
-    mature = np.where(series.provisional, np.nan, series.value)
-    yield Markup('<path class="line" d="{}"/>').format(line_path(x, frame.y(mature)))
-    if series.expected is not None:
-        yield Markup('<path class="line expected" d="{}"/>').format(
-            line_path(x, frame.y(series.expected))
+def _window_lines(series: Drawn, index: int, zone: tzinfo) -> Iterator[str]:
+    """A window's time, version and numbers."""
+    yield moments_text(series.starts[index], series.ends[index], zone)
+    if np.isfinite(series.value[index]):
+        yield value_text(series.value[index], series.low[index], series.high[index])
+    else:
+        yield "no value"
+    if series.provisional[index]:
+        yield "labels are still arriving"
+    if series.expected is not None and np.isfinite(series.expected[index]):
+        low, high = (
+            np.nan if ends is None else ends[index]
+            for ends in (series.expected_low, series.expected_high)
         )
+        yield f"expected when mature: {value_text(series.expected[index], low, high)}"
+    if series.versions and series.versions[index]:
+        yield f"version {one_line(series.versions[index])}"
 
 
-def _dots(frame: Frame, series: Drawn, x: FloatArray, zone: tzinfo) -> Iterator[Markup]:
-    """Of windows that a finger can hit; the table beside the chart has them all."""
-    y = frame.y(series.value)
-    seen = np.flatnonzero(np.isfinite(series.value))
-    lonely = _lonely(np.isfinite(series.value))
-    if len(seen) > _MOST_DOTS:
-        seen = np.union1d(seen[-_MOST_DOTS // 3 :], np.flatnonzero(lonely))
-    for place in seen.tolist():
-        said = f"{moment_text(series.starts[place], zone)}: "
-        said += value_text(series.value[place], series.low[place], series.high[place])
-        kind = "dot provisional" if series.provisional[place] else "dot"
-        dot = Markup(
-            '<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="3.5"><title>{}</title></circle>'
-        ).format(kind, float(x[place]), float(y[place]), said)
-        if series.links:
-            dot = Markup('<a href="{}" aria-label="{}">{}</a>').format(
-                series.links[place], said, dot
-            )
-        yield dot
+def _events(starts: Sequence[datetime], marks: Sequence[Mark]) -> list[list[str]]:
+    """Of each window what is marked in it, or in the time without windows after it."""
+    texts: list[list[str]] = [[] for _ in starts]
+    begins = [start.timestamp() for start in starts]
+    for mark in marks:
+        index = int(np.searchsorted(begins, mark.at.timestamp(), side="right")) - 1
+        if index >= 0:
+            texts[index].append(f"{mark.number}: {one_line(mark.text)}")
+    return texts
 
 
 def value_text(value: float, low: float, high: float) -> str:

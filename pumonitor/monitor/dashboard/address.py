@@ -13,7 +13,6 @@ from pumonitor.monitor.page_addresses import moment_written, version_read, versi
 
 _MOST_WINDOWS: Final = 1000
 _DEFAULT_WINDOWS: Final = 90
-_INTERACTIVE: Final = "interactive"
 LONGEST_NAME: Final = 400
 """Characters of a model version, a segment or a rule."""
 
@@ -35,8 +34,6 @@ class SeriesAddress:
         Only windows that start before.
     as_of : datetime or None
         What was known then; None for now.
-    is_interactive : bool
-        Whether the chart is the one that needs script.
     """
 
     metric: str
@@ -45,7 +42,6 @@ class SeriesAddress:
     windows: int = _DEFAULT_WINDOWS
     until: datetime | None = None
     as_of: datetime | None = None
-    is_interactive: bool = False
 
     @classmethod
     def read(
@@ -78,7 +74,6 @@ class SeriesAddress:
             windows=number_in(query, "windows", usual=_DEFAULT_WINDOWS, most=_MOST_WINDOWS),
             until=moment_in(query, "until", zone=zone),
             as_of=moment_in(query, "as_of", zone=zone),
-            is_interactive=_is_interactive(query),
         )
 
     def with_(self, **changes: Any) -> dict[str, str]:
@@ -91,7 +86,6 @@ class SeriesAddress:
             "windows": None if of.windows == _DEFAULT_WINDOWS else str(of.windows),
             "until": None if of.until is None else moment_written(of.until),
             "as_of": None if of.as_of is None else moment_written(of.as_of),
-            "chart": _INTERACTIVE if of.is_interactive else None,
         }
         return {name: value for name, value in query.items() if value is not None}
 
@@ -153,14 +147,6 @@ def moment_in(query: Mapping[str, str], name: str, *, zone: ZoneInfo) -> datetim
 
 def _version(query: Mapping[str, str]) -> str | None:
     return version_read(_short(query, "version"))
-
-
-def _is_interactive(query: Mapping[str, str]) -> bool:
-    given = query.get("chart", "")
-    if given not in ("", _INTERACTIVE):
-        msg = f"chart must be {_INTERACTIVE} or left out, got {shortened(given)!r}"
-        raise InputError(msg)
-    return given == _INTERACTIVE
 
 
 def _short(query: Mapping[str, str], name: str) -> str | None:

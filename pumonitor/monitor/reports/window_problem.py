@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.metrics.curves import ThresholdCells, threshold_cells
 from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
 from pumonitor.metrics.problem import Problem, make_problem
@@ -14,8 +13,9 @@ from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.windows.evaluation.audited_windows import read_again
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_from_json
+from pumonitor.positive_evidence import FairLabels, PositiveEvidence, PositivesByScore
 from pumonitor.prior import resolve_class_prior
-from pumonitor.results import ClassPriorEstimate, Target
+from pumonitor.results import Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,29 +24,27 @@ class WindowProblem:
 
     Attributes
     ----------
-    problem : Problem
-    class_prior : ClassPriorEstimate
-        As the evaluation took it.
+    evidence : PositiveEvidence
+        What told the positives of the window.
     threshold, top_k, f_beta : float
-    audit : EstimatesByBin or None
-        What an audit says of the window: its estimates and curves go before those of the problem.
     """
 
-    problem: Problem
-    class_prior: ClassPriorEstimate
+    evidence: PositiveEvidence
     threshold: float
     top_k: float
     f_beta: float
-    audit: EstimatesByBin | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """Its table with the class prior that the evaluation took."""
+        return self.evidence.problem
 
     def threshold_cells(self) -> ThresholdCells:
         """What is to be known to read its curves by threshold."""
-        # Curves of an audit have an edge at each of its score bins.
-        edges = () if self.audit is None else self.audit.posterior.bins.edges.tolist()
         cells = threshold_cells(
-            self.problem, cells=CURVE_CELLS, thresholds=(self.threshold, *edges)
+            self.problem, cells=CURVE_CELLS, thresholds=(self.threshold, *self.evidence.edges)
         )
-        if self.audit is None:
+        if self.evidence.reading is None:
             return cells
         # An audit finds no more positives than rows anywhere.
         return replace(cells, impossible=np.zeros_like(cells.impossible))
@@ -100,13 +98,16 @@ def window_problem(found: StoredEvaluation, ledger: LedgerReader) -> WindowProbl
     )
     if not _is_of(problem, found):
         return None
+    evidence: PositiveEvidence = (
+        FairLabels(problem=problem, prior=assumed)
+        if audit is None
+        else PositivesByScore(problem=problem, reading=audit)
+    )
     return WindowProblem(
-        problem=problem,
-        class_prior=assumed,
+        evidence=evidence,
         threshold=settings["threshold"],
         top_k=settings["top_k"],
         f_beta=settings["f_beta"],
-        audit=audit,
     )
 
 

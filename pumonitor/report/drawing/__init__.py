@@ -1,1 +1,1 @@
-"""Draws the charts of reports: the part of Vega-Lite that they use, as SVG."""
+"""Draws charts of reports, messages and pages: the part of Vega-Lite that they use, as SVG."""

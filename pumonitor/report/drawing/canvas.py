@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from html import escape
 from typing import Any, Final
 
@@ -13,6 +14,8 @@ _RISE: Final = {"top": 0.79, "middle": 0.3, "bottom": -0.21, "alphabetic": 0.0}
 """How far below its place the line of a text runs, in sizes of the font."""
 _ANCHOR: Final = {"left": "start", "center": "middle", "right": "end"}
 _BEFORE: Final = {"left": 0.0, "center": 0.5, "right": 1.0}
+_EDGE: Final = 1.5
+"""Half the width of a line, which is not cut where it runs along an axis."""
 _NAMES: Final = {
     "opacity": "opacity",
     "fillOpacity": "fill-opacity",
@@ -22,7 +25,12 @@ _NAMES: Final = {
 
 
 def attributes(mark: Mapping[str, Any], **colors: str | None) -> str:
-    """Attributes of an element from the properties of a mark, with its fill and its stroke."""
+    """Attributes of an element from the properties of a mark, with its fill and its stroke.
+
+    A mark with a style has its looks from a style sheet, by that class.
+    """
+    if "style" in mark:
+        return f' class="{mark["style"]}"'
     parts = [f' {name}="{color}"' for name, color in colors.items() if color is not None]
     parts += [f' {_NAMES[name]}="{mark[name]}"' for name in _NAMES if name in mark]
     if "strokeDash" in mark:
@@ -100,11 +108,40 @@ class Canvas:
         else:
             turn = f' x="{x:.2f}" y="{y + rise:.2f}"'
             self.reach(x - before, y + rise - 0.8 * size, x - before + width, y + rise + 0.2 * size)
-        weight = ' font-weight="bold"' if bold else ""
+        looks = how
+        if not how.startswith(" class="):
+            weight = ' font-weight="bold"' if bold else ""
+            looks = f' font-size="{size:g}px"{weight} fill="{color}"{how}'
         self._parts.append(
-            f'<text{turn} text-anchor="{_ANCHOR[align]}" font-size="{size:g}px"{weight} '
-            f'fill="{color}"{how}>{escape(text, quote=False)}</text>'
+            f'<text{turn} text-anchor="{_ANCHOR[align]}"{looks}>{escape(text, quote=False)}</text>'
         )
+
+    @contextmanager
+    def grouped(self, *, kind: str = "", text: str = "", link: str | None = None) -> Iterator[None]:
+        """What is drawn meanwhile is one thing, which says a text where it is pointed at."""
+        name = f' class="{kind}"' * bool(kind)
+        if link is not None:
+            self._parts.append(f'<a{name} href="{escape(link)}" aria-label="{escape(text)}">')
+        else:
+            self._parts.append(f"<g{name}>")
+        if text:
+            self._parts.append(f"<title>{escape(text, quote=False)}</title>")
+        yield
+        self._parts.append("</g>" if link is None else "</a>")
+
+    @contextmanager
+    def clipped(self, width: float, height: float, *, is_clipped: bool) -> Iterator[None]:
+        """What is drawn meanwhile is cut at the ends of the plotted area, not along them."""
+        edge = _EDGE
+        box = f"{-edge} {-edge} {width + 2 * edge:g} {height + 2 * edge:g}"
+        if is_clipped:
+            x, y, across, along = box.split()
+            self._parts.append(
+                f'<svg x="{x}" y="{y}" width="{across}" height="{along}" viewBox="{box}">'
+            )
+        yield
+        if is_clipped:
+            self._parts.append("</svg>")
 
     def reach(self, left: float, top: float, right: float, bottom: float) -> None:
         """Count a rectangle in what is covered."""

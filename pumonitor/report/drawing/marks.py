@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +15,9 @@ from pumonitor.report.drawing.canvas import Canvas, attributes
 from pumonitor.report.drawing.scales import Scale
 
 Row = Mapping[str, Any]
+
+_THIN: Final = 1.5
+"""Half the width of an area at one place alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +70,14 @@ class Layer:
         """Of a row."""
         return str(self.look("color", row, self.mark.get("color", palette.INK)))
 
+    def grouped(self, canvas: Canvas, row: Row) -> AbstractContextManager[None]:
+        """What is drawn of a row leads to its link and says its text, where it has them."""
+        text, link = (
+            row[self.encoding[name]["field"]] if name in self.encoding else None
+            for name in ("tooltip", "href")
+        )
+        return nullcontext() if text is None else canvas.grouped(text=text, link=link)
+
     def groups(self) -> Iterator[list[Row]]:
         """Rows that one line joins: those of one color."""
         field = self.encoding.get("color", {}).get("field")
@@ -102,7 +114,8 @@ def draw_marks(canvas: Canvas, layer: Layer) -> None:
         If its mark is none of those that drawings know.
     """
     if layer.rows:
-        _DRAWN[layer.mark["type"]](canvas, layer)
+        with canvas.clipped(layer.width, layer.height, is_clipped=layer.mark.get("clip", False)):
+            _DRAWN[layer.mark["type"]](canvas, layer)
 
 
 def _line(canvas: Canvas, layer: Layer) -> None:
@@ -127,6 +140,8 @@ def _area(canvas: Canvas, layer: Layer) -> None:
             upper = [(places[0], places[1]) for places in run]
             zero = 0.0 if layer.y is None else layer.y.at(0.0) if len(names) == 2 else 0.0
             lower = [(places[0], places[2] if len(places) == 3 else zero) for places in run]
+            if len(run) == 1:
+                upper, lower = ([(x - _THIN, y), (x + _THIN, y)] for ((x, y),) in (upper, lower))
             if layer.mark.get("interpolate") == "step-after":
                 upper, lower = _steps(upper), _steps(lower)
             canvas.path([*upper, *reversed(lower)], attributes(layer.mark, fill=color), closed=True)
@@ -157,7 +172,8 @@ def _rule(canvas: Canvas, layer: Layer) -> None:
         elif "y2" not in layer.encoding:
             y2 = y
         if x is not None and y is not None and x2 is not None and y2 is not None:
-            canvas.line(x, y, x2, y2, attributes(layer.mark, stroke=layer.color(row)))
+            with layer.grouped(canvas, row):
+                canvas.line(x, y, x2, y2, attributes(layer.mark, stroke=layer.color(row)))
 
 
 def _point(canvas: Canvas, layer: Layer) -> None:
@@ -169,7 +185,8 @@ def _point(canvas: Canvas, layer: Layer) -> None:
         area = float(layer.look("size", row, layer.mark.get("size", 30)))
         shape = layer.look("shape", row, layer.mark.get("shape", "circle"))
         draw = canvas.diamond if shape == "diamond" else canvas.circle
-        draw(x, y, area=area, how=how)
+        with layer.grouped(canvas, row):
+            draw(x, y, area=area, how=how)
 
 
 def _text(canvas: Canvas, layer: Layer) -> None:
@@ -194,14 +211,18 @@ def _rectangle(canvas: Canvas, layer: Layer) -> None:
     for row in layer.rows:
         x, x2 = layer.place("x", row), layer.place("x2", row)
         y, y2 = layer.place("y", row), layer.place("y2", row)
+        if "height" in layer.mark and layer.y is not None and y is not None:
+            half = 0.5 * layer.mark["height"]["band"] * layer.y.step
+            y, y2 = y - half, y + half
         how = attributes(layer.mark, fill=layer.color(row))
-        canvas.rectangle(
-            0.0 if x is None else x,
-            0.0 if y is None else y,
-            layer.width if x2 is None else x2,
-            layer.height if y2 is None else y2,
-            how,
-        )
+        with layer.grouped(canvas, row):
+            canvas.rectangle(
+                0.0 if x is None else x,
+                0.0 if y is None else y,
+                layer.width if x2 is None else x2,
+                layer.height if y2 is None else y2,
+                how,
+            )
 
 
 _DRAWN: Final[Mapping[str, Callable[[Canvas, Layer], None]]] = {

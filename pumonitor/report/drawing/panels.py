@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from typing import Any, Final
 
 from pumonitor.report import palette
@@ -55,6 +56,40 @@ def draw(chart: Mapping[str, Any]) -> str:
     )
 
 
+def draw_on_page(
+    chart: Mapping[str, Any],
+    *,
+    kind: str,
+    title: str,
+    identifier: str = "chart",
+    role: str = "img",
+) -> str:
+    """An SVG element of a chart whose marks have styles, the looks being those of the page.
+
+    Parameters
+    ----------
+    chart : mapping
+        As in `draw`.
+    kind : str
+        Its class.
+    title : str
+        What is drawn, for readers who hear it.
+    identifier : str
+        Unique on the page.
+    role : {"img", "group"}
+        A group is read out with what is in it, such as links.
+    """
+    canvas = _drawn(chart)
+    left, top = math.floor(canvas.left - _PADDING), math.floor(canvas.top - _PADDING)
+    width = math.ceil(canvas.right + _PADDING) - left
+    height = math.ceil(canvas.bottom + _PADDING) - top
+    return (
+        f'<svg class="{kind}" role="{role}" viewBox="{left} {top} {width} {height}" '
+        f'aria-labelledby="{escape(identifier)}-title"><title id="{escape(identifier)}-title">'
+        f"{escape(title, quote=False)}</title>{canvas}</svg>"
+    )
+
+
 def _layers(chart: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """All layers of all panels."""
     parts = [*chart.get("layer", ()), *chart.get("vconcat", ()), *chart.get("concat", ())]
@@ -78,19 +113,16 @@ def _drawn(chart: Mapping[str, Any]) -> Canvas:
 
 
 def _title(canvas: Canvas, title: str | Mapping[str, Any] | None) -> None:
-    """Above all that is covered, from its left end."""
+    """Above all that is covered, from its left end, a subtitle below it."""
     if title is None:
         return
     how: Mapping[str, Any] = {"text": title} if isinstance(title, str) else title
     bold = how.get("fontWeight", "bold") == "bold"
-    canvas.text(
-        canvas.left,
-        canvas.top - how.get("offset", _TITLE_OFFSET) - 0.2 * _TITLE_SIZE,
-        how["text"],
-        color=palette.INK,
-        size=_TITLE_SIZE,
-        bold=bold,
-    )
+    left, y = canvas.left, canvas.top - how.get("offset", _TITLE_OFFSET) - 0.2 * _TITLE_SIZE
+    if "subtitle" in how:
+        canvas.text(left, y, how["subtitle"], color=palette.MUTED)
+        y -= 1.4 * _TITLE_SIZE
+    canvas.text(left, y, how["text"], color=palette.INK, size=_TITLE_SIZE, bold=bold)
 
 
 def _placed(rows: Sequence[Sequence[Mapping[str, Any]]], spacing: float) -> Canvas:

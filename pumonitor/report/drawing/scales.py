@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from datetime import UTC, datetime
+from typing import Any, Protocol
 
 import numpy as np
 
 from pumonitor._arrays import FloatArray
-from pumonitor.report.drawing.ticks import (
-    moment_text,
-    moment_ticks,
-    nice,
-    number_step,
-    number_ticks,
-)
-
-_FORMAT: Final = re.compile(r"^(?P<comma>,?)(?:\.(?P<digits>\d+))?(?P<trim>~?)(?P<kind>[%f])$")
-
+from pumonitor.report.drawing.ticks import nice, number_step, number_ticks, tick_text
 
 _TICKS = 5
 
@@ -38,8 +29,8 @@ class Scale(Protocol):
         """Pixels and text of each tick."""
 
     @property
-    def is_discrete(self) -> bool:
-        """Whether it is of words, which have no grid."""
+    def step(self) -> float:
+        """Pixels from word to word; 0 of numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +41,7 @@ class _Numbers:
     end: float
     logarithmic: bool = False
     moments: bool = False
-    is_discrete: bool = False
+    step: float = 0.0
 
     def at(self, value: Any) -> float:
         low, high, one = self.low, self.high, float(value)
@@ -68,10 +59,14 @@ class _Numbers:
 
     def ticks(self, axis: Mapping[str, Any]) -> list[tuple[float, str]]:
         count = axis.get("tickCount", _TICKS)
-        if self.moments:
-            found = moment_ticks(self.low, self.high, count)
-            return [(self.at(one), moment_text(one)) for one in found]
         values = axis.get("values")
+        if "texts" in axis:
+            return [
+                (self.at(at), text) for at, text in zip(values or (), axis["texts"], strict=True)
+            ]
+        if self.moments:
+            moments = ((at, datetime.fromtimestamp(at / 1000, UTC)) for at in values or ())
+            return [(self.at(at), f"{moment:{axis['format']}}") for at, moment in moments]
         step = number_step(self.low, self.high, count) if self.high > self.low else 1.0
         shown = number_ticks(self.low, self.high, count) if values is None else values
         how = axis.get("format", "")
@@ -82,7 +77,6 @@ class _Numbers:
 class _Words:
     words: Sequence[str]
     step: float
-    is_discrete: bool = True
 
     def at(self, value: Any) -> float:
         return self.step * (self.words.index(value) + 0.5)
@@ -139,43 +133,3 @@ def scale_of(
         logarithmic=how.get("type") == "log",
         moments=moments,
     )
-
-
-def tick_text(value: float, how: str, *, step: float) -> str:
-    """A number as its axis shows it.
-
-    Parameters
-    ----------
-    value : float
-    how : str
-        A format of d3 for fixed digits or percents; "" as many digits as the step has.
-    step : float
-        Between ticks; it has the digits where the format names none.
-
-    Raises
-    ------
-    ValueError
-        If the format is another.
-
-    Examples
-    --------
-    >>> tick_text(0.2, ".0%", step=0.2), tick_text(0.025, "~%", step=0.005)
-    ('20%', '2.5%')
-    """
-    found = _FORMAT.match(how or ",f")
-    if found is None:
-        msg = f"format {how!r} is not one that drawings know"
-        raise ValueError(msg)
-    percent = found["kind"] == "%"
-    digits = (
-        int(found["digits"])
-        if found["digits"]
-        else max(0, -math.floor(math.log10(step) + 1e-9) - 2 * percent)
-    )
-    text = f"{100 * value if percent else value:{found['comma']}.{digits}f}"
-    if found["trim"] and "." in text:
-        text = text.rstrip("0").removesuffix(".")
-    if text.startswith("-"):
-        zero = not any(letter in "123456789" for letter in text)
-        text = text[1:] if zero else "−" + text[1:]
-    return text + "%" * percent

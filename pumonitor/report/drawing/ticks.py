@@ -1,36 +1,25 @@
-"""Where the ticks of an axis stand: round numbers, and round moments of UTC.
+"""Where the ticks of an axis stand and what they say: round numbers, and round moments of a zone.
 
-The same ones as d3, whose charts Vega-Lite draws.
+Numbers have the steps of d3, whose charts Vega-Lite draws.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final
 
-__all__ = ["moment_ticks", "nice", "number_step", "number_ticks"]
-
-_SECOND: Final = 1000.0
-_MINUTE: Final = 60 * _SECOND
-_HOUR: Final = 60 * _MINUTE
-_DAY: Final = 24 * _HOUR
-_WEEK: Final = 7 * _DAY
-_MONTH: Final = 30 * _DAY
-_YEAR: Final = 365 * _DAY
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST_SUNDAY: Final = 3 * _DAY
 _ROUNDING: Final = 1e-9
-_STEPS: Final = (
-    *(one * _SECOND for one in (1, 5, 15, 30)),
-    *(one * _MINUTE for one in (1, 5, 15, 30)),
-    *(one * _HOUR for one in (1, 3, 6, 12)),
-    *(_DAY, 2 * _DAY, _WEEK, _MONTH, 3 * _MONTH, _YEAR),
-)
-"""Milliseconds between ticks that are round moments."""
+_FORMAT: Final = re.compile(r"^(?P<comma>,?)(?:\.(?P<digits>\d+))?(?P<trim>~?)(?P<kind>[%f])$")
+_HOUR: Final = timedelta(hours=1)
+_DAY: Final = timedelta(days=1)
+_STEPS: Final = (*(hours * _HOUR for hours in (1, 2, 3, 6, 12)), *(n * _DAY for n in (1, 2, 7, 14)))
+_MONTHS: Final = (1, 3, 6, 12, 24, 60, 120)
+_MONTH: Final = 30.4 * _DAY
+_MONDAY: Final = datetime(2001, 1, 1)  # noqa: DTZ001 (a date of the calendar, in any zone)
 
 
 def number_step(low: float, high: float, count: int) -> float:
@@ -83,55 +72,95 @@ def nice(low: float, high: float, *, count: int = 10) -> tuple[float, float]:
     return low, high
 
 
-def moment_ticks(begin: float, end: float, count: int) -> list[float]:
-    """Round moments of UTC, milliseconds since 1970.
+def value_ticks(low: float, high: float, *, most: int = 5) -> list[tuple[float, str]]:
+    """Round values within [low, high], about so many, with what they say.
 
     Examples
     --------
-    >>> day = 86_400_000.0
-    >>> [tick / day for tick in moment_ticks(0.0, 8 * day, 4)]
-    [0.0, 2.0, 4.0, 6.0, 8.0]
+    >>> value_ticks(0.13, 0.58)
+    [(0.2, '0.2'), (0.3, '0.3'), (0.4, '0.4'), (0.5, '0.5')]
     """
-    if not begin < end:
-        return [begin]
-    target = (end - begin) / count
-    place = bisect_right(_STEPS, target)
-    if place == 0:
-        return number_ticks(begin, end, count)
-    if place == len(_STEPS):
-        years = max(round(number_step(begin / _YEAR, end / _YEAR, count)), 1)
-        return list(_months(begin, end, 12 * years))
-    below, above = _STEPS[place - 1], _STEPS[place]
-    step = below if target / below < above / target else above
-    if step >= _MONTH:
-        return list(_months(begin, end, {_MONTH: 1, 3 * _MONTH: 3, _YEAR: 12}[step]))
-    origin = _FIRST_SUNDAY if step == _WEEK else 0.0
-    first = math.ceil((begin - origin) / step)
-    last = math.floor((end - origin) / step)
-    return [origin + one * step for one in range(first, last + 1)]
+    step = number_step(low, high, most)
+    return [(value, tick_text(value, "", step=step)) for value in number_ticks(low, high, most)]
 
 
-def moment_text(at: float) -> str:
-    """What a tick says: of a year its number, of a month its name, of others the day or the hour.
+def tick_text(value: float, how: str, *, step: float) -> str:
+    """A number as its axis shows it.
+
+    Parameters
+    ----------
+    value : float
+    how : str
+        A format of d3 for fixed digits or percents; "" as many digits as the step has.
+    step : float
+        Between ticks; it has the digits where the format names none.
+
+    Raises
+    ------
+    ValueError
+        If the format is another.
 
     Examples
     --------
-    >>> day = 86_400_000.0
-    >>> [moment_text(at) for at in (0.0, 31 * day, 32 * day, 32.5 * day)]
-    ['1970', 'February', 'Mon 02', '12 PM']
+    >>> tick_text(0.2, ".0%", step=0.2), tick_text(0.025, "~%", step=0.005)
+    ('20%', '2.5%')
     """
-    moment = _EPOCH + timedelta(milliseconds=at)
-    if moment.microsecond:
-        return f".{moment.microsecond // 1000:03d}"
-    if moment.second:
-        return f":{moment.second:02d}"
-    if moment.minute:
-        return f"{moment:%I:%M}"
-    if moment.hour:
-        return f"{moment:%I %p}"
-    if moment.day != 1:
-        return f"{moment:%b %d}" if moment.weekday() == 6 else f"{moment:%a %d}"
-    return f"{moment:%Y}" if moment.month == 1 else f"{moment:%B}"
+    found = _FORMAT.match(how or ",f")
+    if found is None:
+        msg = f"format {how!r} is not one that drawings know"
+        raise ValueError(msg)
+    percent = found["kind"] == "%"
+    digits = (
+        int(found["digits"])
+        if found["digits"]
+        else max(0, -math.floor(math.log10(step) + 1e-9) - 2 * percent)
+    )
+    text = f"{100 * value if percent else value:{found['comma']}.{digits}f}"
+    if found["trim"] and "." in text:
+        text = text.rstrip("0").removesuffix(".")
+    if text.startswith("-"):
+        zero = not any(letter in "123456789" for letter in text)
+        text = text[1:] if zero else "−" + text[1:]
+    return text + "%" * percent
+
+
+def moment_ticks(
+    begin: datetime, end: datetime, zone: tzinfo = UTC, *, most: int = 8
+) -> tuple[list[datetime], str]:
+    """Round hours, days, Mondays or months of a zone within [begin, end], and their format.
+
+    Examples
+    --------
+    >>> begin = datetime(2026, 1, 3, tzinfo=UTC)
+    >>> moments, form = moment_ticks(begin, begin + timedelta(days=70))
+    >>> [f"{moment:{form}}" for moment in moments]
+    ['2026-01-12', '2026-01-26', '2026-02-09', '2026-02-23', '2026-03-09']
+    """
+    span = end - begin
+    local_begin, local_end = begin.astimezone(zone), end.astimezone(zone)
+    for step in _STEPS:
+        if span / step <= most:
+            form = "%Y-%m-%d" if step >= _DAY else "%H:%M"
+            return list(_every(local_begin, local_end, step)), form
+    months = next((number for number in _MONTHS if span / (_MONTH * number) <= most), _MONTHS[-1])
+    return list(_every_month(local_begin, local_end, months)), "%Y-%m" if months % 12 else "%Y"
+
+
+def moment_texts(moments: Sequence[datetime], form: str) -> list[str]:
+    """What ticks say; hours have their day at the first one and at midnight.
+
+    Examples
+    --------
+    >>> begin = datetime(2026, 1, 3, tzinfo=UTC)
+    >>> moment_texts(*moment_ticks(begin, begin + timedelta(hours=9)))[:3]
+    ['2026-01-03 00:00', '02:00', '04:00']
+    """
+    return [
+        f"{moment:%Y-%m-%d %H:%M}"
+        if form == "%H:%M" and (not index or not moment.hour)
+        else f"{moment:{form}}"
+        for index, moment in enumerate(moments)
+    ]
 
 
 def apart(ends: list[tuple[float, float]]) -> list[int]:
@@ -150,15 +179,23 @@ def apart(ends: list[tuple[float, float]]) -> list[int]:
     return kept
 
 
-def _months(begin: float, end: float, months: int) -> Iterator[float]:
-    first = _EPOCH + timedelta(milliseconds=begin)
-    number = first.year * 12 + first.month - 1
+def _every(begin: datetime, end: datetime, step: timedelta) -> Iterator[datetime]:
+    """By the clock on the wall: from midnights of Mondays on."""
+    zone, wall = begin.tzinfo, begin.replace(tzinfo=None)
+    moment = _MONDAY + math.ceil((wall - _MONDAY) / step) * step
+    while (local := moment.replace(tzinfo=zone)) <= end:
+        yield local
+        moment += step
+
+
+def _every_month(begin: datetime, end: datetime, months: int) -> Iterator[datetime]:
+    number = begin.year * 12 + begin.month - 1
     number -= number % months
     while True:
         year, month = divmod(number, 12)
-        at = (datetime(year, month + 1, 1, tzinfo=UTC) - _EPOCH) / timedelta(milliseconds=1)
-        if at > end:
+        first_day = datetime(year, month + 1, 1, tzinfo=begin.tzinfo)
+        if first_day > end:
             return
-        if at >= begin:
-            yield at
+        if first_day >= begin:
+            yield first_day
         number += months

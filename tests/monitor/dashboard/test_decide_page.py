@@ -34,9 +34,9 @@ def asked(evaluated, **query):
     return DecideAddress.read(query, zone=evaluated.site.zone(NAME))
 
 
-def newest_problem(evaluated):
+def newest_evidence(evaluated):
     newest = next(mature_evaluations(evaluated.ledger, NAME, asked(evaluated)))
-    return window_problem(newest, evaluated.ledger).problem
+    return window_problem(newest, evaluated.ledger).evidence
 
 
 def lines_of(response):
@@ -71,10 +71,10 @@ def test_at_the_present_threshold_it_has_the_stored_numbers(evaluated):
 
 
 def test_impossible_numbers_are_marked_the_same_on_the_page_and_in_the_api(evaluated):
-    problem = newest_problem(evaluated)
+    labels = newest_evidence(evaluated)
     tried = (
-        decision_of(problem, 0.5, other_threshold=float(one), value=100, cost=7.5)
-        for one in problem.table.lower[::-1]
+        decision_of(labels, 0.5, other_threshold=float(one), value=100, cost=7.5)
+        for one in labels.problem.table.lower[::-1]
     )
     found = next(one for one in tried if one.chosen.reasons)
     asked_for = f"threshold={found.chosen.threshold!r}&value=100&cost=7.5"
@@ -94,8 +94,9 @@ def test_impossible_numbers_are_marked_the_same_on_the_page_and_in_the_api(evalu
 
 
 def test_numbers_of_a_curve_are_marked_where_precision_is_impossible(evaluated):
-    problem = newest_problem(evaluated)
-    thresholds = decision_of(problem, 0.5).curves["precision_by_threshold"].x
+    labels = newest_evidence(evaluated)
+    problem = labels.problem
+    thresholds = decision_of(labels, 0.5).curves["precision_by_threshold"].x
     cells = threshold_cells(problem, cells=CURVE_CELLS, thresholds=(0.5,))
     expected = [PRECISION.estimate(at_threshold(problem, one)).infeasible for one in thresholds]
     assert cells.impossible.tolist() == expected
@@ -114,15 +115,15 @@ def test_charts_show_the_numbers_of_the_tables(evaluated):
     """Every point of a curve, and every mark of the table above; none is held at an axis."""
     # Few cases are reviewed at the marked threshold: most of the curve is above the drawing.
     text = evaluated.get(f"{ADDRESS}?threshold=0.99").text
-    problem = newest_problem(evaluated)
-    found = decision_of(problem, 0.5, other_threshold=0.99)
+    labels = newest_evidence(evaluated)
+    found = decision_of(labels, 0.5, other_threshold=0.99)
     for metric in ("reviews", "f1", "positives_missed"):
         identifier = f"{metric}-by-threshold".replace("_", "-")
-        [chart] = re.findall(rf'<svg class="curves"[^>]*"{identifier}-title">.*?</svg>', text)
-        path = re.search(r'<path class="line estimate"[^>]* d="([^"]*)"', chart).group(1)
-        points = [tuple(map(float, one.split())) for one in re.split("[ML]", path) if one]
+        [chart] = re.findall(rf'<svg class="curves"[^>]*"{identifier}-title">.*?<table', text, re.S)
+        path = re.search(r'<path d="([^"]*)" class="line estimate"', chart).group(1)
+        points = [tuple(map(float, one.split(","))) for one in re.split("[ML]", path) if one]
         # The axis is read back from what is written beside it.
-        ticks = re.findall(r'class="tick value" x="46" y="([\d.]+)">([\d.,]+)<', chart)
+        ticks = re.findall(r'y="([\d.]+)" text-anchor="end" class="tick">([\d.,]+)<', chart)
         (low, low_text), (high, high_text) = ticks[0], ticks[-1]
         low_value, high_value = (float(one.replace(",", "")) for one in (low_text, high_text))
         each = (high_value - low_value) / (float(high) - float(low))
@@ -130,7 +131,7 @@ def test_charts_show_the_numbers_of_the_tables(evaluated):
         curve = found.curves[f"{metric}_by_threshold"]
         assert heights[0] == pytest.approx(curve.y[0], abs=0.3 * abs(each))
         np.testing.assert_allclose(heights[1::2], curve.y[1:], atol=0.3 * abs(each))
-        assert chart.count('<g class="point">') == chart.count('<g class="place') == 3
+        assert chart.count('class="point"') == len(re.findall('<path[^>]*class="place', chart)) == 3
     most = number_text(float(found.curves["reviews_by_threshold"].y[0]))
     assert f"Above the drawing the line goes on to {most}." in text
 
@@ -143,8 +144,8 @@ def test_money_is_that_of_decide_with_its_currency_beside_it(evaluated):
         for one in evaluated.ledger.evaluations(NAME, start=FIRST + DAY)
         if one.state != "provisional"
     ]
-    problem = window_problem(stored, evaluated.ledger)
-    found = decision_of(problem.problem, 0.5, other_threshold=0.5, value=100, cost=7.5)
+    labels = window_problem(stored, evaluated.ledger).evidence
+    found = decision_of(labels, 0.5, other_threshold=0.5, value=100, cost=7.5)
     assert shown["Money"][0][0] == f"{number_text(found.now['money'].value)} EUR"
     assert shown["Money"][2][0] == f"{number_text(found.best['money'].value)} EUR"
     ends = interval_shown(found.choice.low, found.choice.high)
@@ -165,7 +166,7 @@ def test_money_is_that_of_decide_with_its_currency_beside_it(evaluated):
     ("query", "cases"), [("20", 20), ("10&per=day", 10), ("5&per=share", None)]
 )
 def test_a_capacity_is_of_a_window_a_day_or_a_share(evaluated, query, cases):
-    problem = newest_problem(evaluated)
+    problem = newest_evidence(evaluated).problem
     cases = cases or 0.05 * float(problem.population.sum())
     threshold = threshold_of_capacity(problem, cases)
     response = evaluated.get(f"{ADDRESS}?capacity={query}")
@@ -181,7 +182,7 @@ def test_all_can_be_reviewed_where_the_capacity_is_larger(evaluated):
 
 
 def test_a_threshold_between_two_counts_is_moved_and_that_is_said(evaluated):
-    problem = newest_problem(evaluated)
+    problem = newest_evidence(evaluated).problem
     table = problem.table
     wide = next(one for one in range(len(table)) if table.upper[one] > table.lower[one])
     inside = float(table.lower[wide] + 0.1 * (table.upper[wide] - table.lower[wide]))
@@ -216,7 +217,8 @@ def test_newer_windows_without_estimates_are_passed_over_and_named(evaluated, mo
 def test_of_another_target_no_review_is_compared_and_the_page_says_why(evaluated, monkeypatch):
     def restored(window, ledger):
         found = window_problem(window, ledger)
-        return replace(found, problem=replace(found.problem, target="window"))
+        of_window = replace(found.problem, target="window")
+        return replace(found, evidence=replace(found.evidence, problem=of_window))
 
     monkeypatch.setattr(decide_found, "window_problem", restored)
     monkeypatch.setattr(evaluated.site.kept, "_found", OrderedDict())

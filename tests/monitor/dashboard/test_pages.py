@@ -278,7 +278,7 @@ def test_names_from_data_are_harmless(shop):
     )
     for answer in (page, window, shop.get("/monitors/card-fraud")):
         assert answer.status_code == 200
-        assert "<script" not in answer.text
+        assert answer.text.count("<script") == answer.text.count('<script src="/static/charts.js"')
         visible = re.sub(r'(href|value)="[^"]*"', "", answer.text)
         assert "\u202e" not in visible
         assert "\x00" not in visible

@@ -202,10 +202,8 @@ def test_evaluation_is_made_again_from_what_is_stored(reviewed):
         problem = window_problem(one, jobs.ledger)
         stored = one.evaluation["class_prior"]
         assert problem is not None
-        assert (problem.class_prior.value, problem.class_prior.low) == (
-            stored["value"],
-            stored["low"],
-        )
+        prior = problem.evidence.reading.class_prior
+        assert (prior.value, prior.low) == (stored["value"], stored["low"])
         asked = {
             "window_key": one.window_key,
             "revision": one.revision,

@@ -13,7 +13,6 @@ from pumonitor.decisions import (
     ReviewOptions,
     decision_of,
     nearest_threshold,
-    prior_doubt,
     threshold_of_capacity,
 )
 from pumonitor.metrics.curves import ThresholdCells
@@ -132,21 +131,16 @@ def _found(
     days: float,
     planned: Callable[[Decision], ReviewOptions],
 ) -> Found:
-    problem, audit = restored.problem, restored.audit
+    problem, audit = restored.problem, restored.evidence.reading
     other, said = _other_threshold(problem, at, days=days)
-    doubt = None
-    if audit is None:
-        doubt = prior_doubt(
-            problem, restored.threshold, top_k=restored.top_k, f_beta=restored.f_beta
-        )
     found = decision_of(
-        problem,
+        restored.evidence,
         restored.threshold,
         other_threshold=other,
         value=at.value,
         cost=at.cost,
-        doubt=doubt,
-        audit=audit,
+        top_k=restored.top_k,
+        f_beta=restored.f_beta,
     )
     marked: dict[Kind, Outcome | None] = {
         "now": found.now,

@@ -10,8 +10,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from markupsafe import Markup
 
-from pumonitor.monitor.charts.interactive import interactive_time_series
 from pumonitor.monitor.charts.time_series import Drawn, Level, draw_time_series
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import LimitRule
@@ -117,15 +117,18 @@ def monitor_page(
         for start, version in zip(shown.starts, shown.model_versions, strict=True)
     ]
     uncorrected = UNCORRECTED_OF.get(at.metric)
-    drawn = {
-        "title": f"{metrics.get(at.metric, at.metric)} of {name} over windows",
-        "zone": zone,
-        "levels": _levels(monitor, at),
-        "marks": marks,
-        "reference": None
-        if period.start is None or period.end is None
-        else (period.start, period.end),
-    }
+    chart = Markup("")
+    if len(shown):
+        chart = draw_time_series(
+            _drawn(shown, links),
+            title=f"{metrics.get(at.metric, at.metric)} of {name} over windows",
+            zone=zone,
+            levels=_levels(monitor, at),
+            marks=marks,
+            reference=None
+            if period.start is None or period.end is None
+            else (period.start, period.end),
+        )
     return {
         "monitor": name,
         "condition": condition,
@@ -152,7 +155,7 @@ def monitor_page(
         "firing": _firing(alerts),
         "has_challengers": monitor.challengers is not None,
         "better": said_to_be_better(monitor, better),
-        **_charts(_drawn(shown, links), at, **drawn),
+        "chart": chart,
     }
 
 
@@ -222,17 +225,8 @@ def _drawn(shown: MetricOverWindows, links: Sequence[str]) -> Drawn:
         expected_low=shown.expected_low if expects else None,
         expected_high=shown.expected_high if expects else None,
         links=links,
+        versions=shown.model_versions,
     )
-
-
-def _charts(drawn: Drawn, at: SeriesAddress, **options: Any) -> dict[str, Any]:
-    """The drawing and, if the address asks for it, the same to be looked into."""
-    if not len(drawn.starts):
-        return {"chart": "", "interactive": None}
-    return {
-        "chart": draw_time_series(drawn, **options),
-        "interactive": interactive_time_series(drawn, **options) if at.is_interactive else None,
-    }
 
 
 def _levels(monitor: Monitor, at: SeriesAddress) -> list[Level]:

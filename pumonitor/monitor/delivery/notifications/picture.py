@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -16,11 +16,10 @@ from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.names import COUNTS, estimate_text
 from pumonitor.plain_text import one_line
 from pumonitor.report import palette
-from pumonitor.report.theme import themed, to_png, unchecked
+from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, second, time_axis
+from pumonitor.report.drawing.ticks import number_ticks
+from pumonitor.report.theme import to_png
 from pumonitor.text import day_text, moment_text
-
-if TYPE_CHECKING:
-    import altair
 
 _WIDTH, _HEIGHT, _LABEL_GAP = 560, 210, 15
 _ABOVE: Final = 0.06
@@ -58,45 +57,34 @@ def draw_series(about: Transition, points: Sequence[SeriesPoint]) -> bytes | Non
     """A PNG picture, None where there are fewer than two values to draw."""
     if sum(point.value is not None for point in points) < 2:
         return None
-    with unchecked():
-        return to_png(themed(series_chart(about, points)))
+    return to_png(series_chart(about, points))
 
 
-def series_chart(about: Transition, points: Sequence[SeriesPoint]) -> altair.LayerChart:
+def series_chart(about: Transition, points: Sequence[SeriesPoint]) -> Spec:
     """The chart, without the look that all charts share."""
-    import altair as alt
-
     low, high = _domain(about, points)
     first, last = points[0].start, max(points[-1].end, about.window_end)
-    share = points[-1].end - points[-1].start
-    x = {
-        "scale": alt.Scale(type="utc", domain=[_text(first), _text(last)], nice=False),
-        "axis": alt.Axis(
-            title=None, grid=False, tickCount=6, labelOverlap=True, labelFlush=False,
-            format=_time_format(last - first, share),
-        ),
-    }  # fmt: skip
-    y = {
-        "scale": alt.Scale(domain=[low, high], nice=False, zero=False),
-        "axis": alt.Axis(
-            title=None, tickCount=5, domain=False, ticks=False, **_number_format(about, high - low)
-        ),
+    x: Spec = {
+        "scale": {"type": "utc", "domain": [moment(first), moment(last)], "nice": False},
+        "axis": {"title": None, "grid": False, **time_axis(first, last, most=6)},
     }
-    chart = alt.layer(
-        *_shades(about, first, x),
-        *_bands(points, x, y),
-        *_levels(about, low, high, y),
-        *_lines(points, x, y),
-        *_marks(about, points, x, y),
-    )
-    chart = chart.properties(
-        width=_WIDTH,
-        height=_HEIGHT,
-        title=alt.TitleParams(
-            metric_title(about.metric), subtitle=_subtitle(about, points), offset=10
+    y: Spec = {
+        "scale": {"domain": [low, high], "nice": False, "zero": False},
+        "axis": {"title": None, "domain": False, "ticks": False, **_value_axis(about, low, high)},
+    }
+    title = {"text": metric_title(about.metric), "subtitle": _subtitle(about, points), "offset": 10}
+    return {
+        **layered(
+            *_shades(about, first, x),
+            *_bands(points, low, high, x, y),
+            *_levels(about, low, high, y),
+            *_lines(points, x, y),
+            *_marks(about, points, x, y),
+            width=_WIDTH,
+            height=_HEIGHT,
         ),
-    )
-    return cast("altair.LayerChart", chart)
+        "title": title,
+    }
 
 
 def _domain(about: Transition, points: Sequence[SeriesPoint]) -> tuple[float, float]:
@@ -115,91 +103,78 @@ def _domain(about: Transition, points: Sequence[SeriesPoint]) -> tuple[float, fl
     return low - space, high + space
 
 
-def _shades(about: Transition, first: datetime, x: dict[str, Any]) -> Iterator[altair.Chart]:
+def _shades(about: Transition, first: datetime, x: Spec) -> Iterator[Spec]:
     """Shade the incident so far, and more strongly the window of the message."""
-    since = about.firing_since or about.window_start
-    began = max(since, first)
+    began = max(about.firing_since or about.window_start, first)
+    periods = [(about.window_start, 0.22)]
     if began < about.window_start:
-        yield _shade(began, about.window_end, 0.10, about, x)
-    yield _shade(about.window_start, about.window_end, 0.22, about, x)
-
-
-def _shade(
-    start: datetime, end: datetime, opacity: float, about: Transition, x: dict[str, Any]
-) -> altair.Chart:
-    import altair as alt
-
-    data = alt.InlineData(values=[{"start": _text(start), "end": _text(end)}])
-    mark = alt.Chart(data).mark_rect(color=_colour(about), opacity=opacity, clip=True)
-    return cast("altair.Chart", mark.encode(x=alt.X("start:T", **x), x2="end:T"))
+        periods.insert(0, (began, 0.10))
+    for start, opacity in periods:
+        yield layer(
+            [{"start": moment(start), "end": moment(about.window_end)}],
+            "rect",
+            look={"color": _colour(about), "opacity": opacity},
+            x=field("start", "temporal", **x),
+            x2=second("end"),
+        )
 
 
 def _bands(
-    points: Sequence[SeriesPoint], x: dict[str, Any], y: dict[str, Any]
-) -> Iterator[altair.Chart]:
-    """Draw the intervals, with a gap where there is none; a single one is a line."""
-    import altair as alt
-
+    points: Sequence[SeriesPoint], low: float, high: float, x: Spec, y: Spec
+) -> Iterator[Spec]:
+    """Draw the intervals as far as the axis goes, with gaps."""
     for run in _runs(points, lambda point: point.low is not None and point.high is not None):
-        data = alt.InlineData(values=[
-            {"at": _text(one.middle), "low": one.low, "high": one.high} for one in run
-        ])  # fmt: skip
-        base = alt.Chart(data)
-        mark = (
-            base.mark_area(color=palette.CORRECTED, opacity=0.2, clip=True)
-            if len(run) > 1
-            else base.mark_rule(color=palette.CORRECTED, opacity=0.4, strokeWidth=2, clip=True)
+        rows = [
+            {
+                "at": moment(point.middle),
+                "low": min(max(cast("float", point.low), low), high),
+                "high": min(max(cast("float", point.high), low), high),
+            }
+            for point in run
+        ]
+        yield layer(
+            rows,
+            "area",
+            look={"color": palette.CORRECTED, "opacity": 0.2},
+            x=field("at", "temporal", **x),
+            y=field("low", **y),
+            y2=second("high"),
         )
-        yield cast(
-            "altair.Chart", mark.encode(x=alt.X("at:T", **x), y=alt.Y("low:Q", **y), y2="high:Q")
-        )
 
 
-def _lines(
-    points: Sequence[SeriesPoint], x: dict[str, Any], y: dict[str, Any]
-) -> Iterator[altair.Chart]:
-    import altair as alt
-
+def _lines(points: Sequence[SeriesPoint], x: Spec, y: Spec) -> Iterator[Spec]:
+    place: Spec = {"x": field("at", "temporal", **x), "y": field("value", **y)}
+    dots = {"filled": True, "opacity": 1, "size": 18 if len(points) > 45 else 34}
     for run in _runs(points, lambda point: point.value is not None):
-        data = alt.InlineData(values=[{"at": _text(one.middle), "value": one.value} for one in run])
-        place = {"x": alt.X("at:T", **x), "y": alt.Y("value:Q", **y)}
-        base = alt.Chart(data)
+        rows = [{"at": moment(point.middle), "value": point.value} for point in run]
+        color = {"color": palette.CORRECTED}
         if len(run) > 1:
-            yield cast(
-                "altair.Chart",
-                base.mark_line(color=palette.CORRECTED, strokeWidth=2, strokeJoin="round").encode(
-                    **place
-                ),
-            )
-        size = 18 if len(points) > 45 else 34
-        yield cast(
-            "altair.Chart",
-            base.mark_circle(color=palette.CORRECTED, size=size, opacity=1).encode(**place),
-        )
+            line = {**color, "strokeWidth": 2, "strokeJoin": "round"}
+            yield layer(rows, "line", look=line, **place)
+        yield layer(rows, "point", look={**color, **dots}, **place)
 
 
-def _levels(
-    about: Transition, low: float, high: float, y: dict[str, Any]
-) -> Iterator[altair.Chart]:
+def _levels(about: Transition, low: float, high: float, y: Spec) -> Iterator[Spec]:
     """Draw the reference and the limit as labelled horizontal lines."""
-    import altair as alt
-
     levels = {
         "limit": (about.limit_value, palette.UNCORRECTED, [6, 4]),
         "reference": (about.reference, palette.MUTED, [2, 3]),
     }
     drawn = {name: value for name, (value, *_) in levels.items() if value is not None}
-    places = _apart(drawn, low, high)
+    heights = _apart(drawn, low, high)
     for name, value in drawn.items():
         _, colour, dash = levels[name]
-        data = alt.InlineData(values=[{"value": value}])
-        line = alt.Chart(data).mark_rule(color=colour, strokeDash=dash, strokeWidth=1.6)
-        yield cast("altair.Chart", line.encode(y=alt.Y("value:Q", **y)))
-        words = f"{name} {estimate_text(about.metric, value)}"
-        text = alt.Chart(data).mark_text(
-            text=words, color=colour, align="left", baseline="middle", dx=6, fontSize=12
+        rows = [{"value": value, "text": f"{name} {estimate_text(about.metric, value)}"}]
+        line = {"color": colour, "strokeDash": dash, "strokeWidth": 1.6}
+        yield layer(rows, "rule", look=line, y=field("value", **y))
+        yield layer(
+            rows,
+            "text",
+            look={"color": colour, "align": "left", "baseline": "middle", "dx": 6},
+            x={"value": _WIDTH},
+            y={"value": heights[name]},
+            text=field("text", "nominal"),
         )
-        yield cast("altair.Chart", text.encode(x=alt.value(_WIDTH), y=alt.value(places[name])))
 
 
 def _apart(levels: dict[str, float], low: float, high: float) -> dict[str, float]:
@@ -214,24 +189,28 @@ def _apart(levels: dict[str, float], low: float, high: float) -> dict[str, float
     return places
 
 
-def _marks(
-    about: Transition, points: Sequence[SeriesPoint], x: dict[str, Any], y: dict[str, Any]
-) -> Iterator[altair.Chart]:
+def _marks(about: Transition, points: Sequence[SeriesPoint], x: Spec, y: Spec) -> Iterator[Spec]:
     """Draw the value of the message as a large point with its number."""
-    import altair as alt
-
     own = next((one for one in points if one.start == about.window_start), None)
     value = about.value if own is None or own.value is None else own.value
     if value is None:
         return
     at = about.window_start + (about.window_end - about.window_start) / 2
-    data = alt.InlineData(values=[{"at": _text(at), "value": value}])
-    place = {"x": alt.X("at:T", **x), "y": alt.Y("value:Q", **y)}
-    dot = alt.Chart(data).mark_point(
-        filled=True, shape="diamond", size=150, color=_colour(about), opacity=1,
-        stroke=palette.BACKGROUND, strokeWidth=1.5,
-    )  # fmt: skip
-    yield cast("altair.Chart", dot.encode(**place))
+    yield layer(
+        [{"at": moment(at), "value": value}],
+        "point",
+        look={
+            "filled": True,
+            "shape": "diamond",
+            "size": 150,
+            "opacity": 1,
+            "color": _colour(about),
+            "stroke": palette.BACKGROUND,
+            "strokeWidth": 1.5,
+        },
+        x=field("at", "temporal", **x),
+        y=field("value", **y),
+    )
 
 
 def _runs(
@@ -267,18 +246,11 @@ def _colour(about: Transition) -> str:
     return palette.CORRECTED if about.kind == "resolved" else palette.UNCORRECTED
 
 
-def _number_format(about: Transition, height: float) -> dict[str, Any]:
+def _value_axis(about: Transition, low: float, high: float) -> Spec:
+    """Whole numbers of what is counted; digits that tell ticks apart of others."""
     if about.metric in COUNTS:
-        return {"format": ",.0f", "tickMinStep": 1}
+        whole = [value for value in number_ticks(low, high, 5) if value == int(value)]
+        return {"values": whole, "format": ",.0f"}
+    height = high - low
     decimals = min(max(1 - math.floor(math.log10(height / 2)), 0), 6) if height > 0 else 2
-    return {"format": f",.{decimals}f"}
-
-
-def _time_format(length: timedelta, window: timedelta) -> str:
-    if window < timedelta(days=1):
-        return "%-d %b %H:%M" if length > timedelta(days=1) else "%H:%M"
-    return "%b %Y" if length > timedelta(days=300) else "%-d %b"
-
-
-def _text(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return {"tickCount": 5, "format": f",.{decimals}f"}

@@ -11,7 +11,9 @@ import pytest
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.picture import SeriesPoint, draw_series, series_chart
 from pumonitor.report import palette
+from pumonitor.report.chart_parts import moment
 from tests.monitor.delivery.notifications.alerts import DAY, FIRST, alert
+from tests.report.by_vega import check_same
 
 
 def points(
@@ -33,7 +35,7 @@ class Drawn:
     """A chart, to be asked what is in it."""
 
     def __init__(self, one: AlertMessage, series: list[SeriesPoint]) -> None:
-        self._chart: dict[str, Any] = series_chart(one.transition, series).to_dict(validate=False)
+        self._chart: dict[str, Any] = series_chart(one.transition, series)
 
     def layers(self, kind: str, **mark: Any) -> list[dict[str, Any]]:
         return [
@@ -44,8 +46,7 @@ class Drawn:
         ]
 
     def rows(self, kind: str, **mark: Any) -> list[list[dict[str, Any]]]:
-        data = [layer["data"] for layer in self.layers(kind, **mark)]
-        return [one.get("values") or self._chart["datasets"][one["name"]] for one in data]
+        return [layer["data"]["values"] for layer in self.layers(kind, **mark)]
 
 
 def test_it_shows_series_band_levels_and_the_window() -> None:
@@ -59,22 +60,26 @@ def test_it_shows_series_band_levels_and_the_window() -> None:
     assert (band[0]["low"], band[0]["high"]) == (pytest.approx(0.79), pytest.approx(0.85))
     levels = [row["value"] for (row,) in chart.rows("rule")]
     assert levels == [0.75, 0.82]
-    names = [layer["mark"]["text"] for layer in chart.layers("text")]
+    names = [row["text"] for (row,) in chart.rows("text")]
     assert names == ["limit 0.750", "reference 0.820"]
     since, window = chart.rows("rect")
-    assert since[0]["start"].startswith("2026-03-08")
-    assert (window[0]["start"][:10], window[0]["end"][:10]) == ("2026-03-10", "2026-03-11")
-    ((dot,),) = chart.rows("point")
-    assert dot == {"at": "2026-03-10T12:00:00.000000Z", "value": 0.7}
+    assert since[0]["start"] == moment(FIRST + 7 * DAY)
+    assert window == [{"start": moment(FIRST + 9 * DAY), "end": moment(FIRST + 10 * DAY)}]
+    ((dot,),) = chart.rows("point", shape="diamond")
+    assert dot == {"at": moment(FIRST + 9.5 * DAY), "value": 0.7}
+
+
+def test_it_is_drawn_as_vega_draws_it() -> None:
+    one = alert(9, value=0.7, low=0.66, high=0.74, firing_since=FIRST + 7 * DAY)
+    series = points([0.82, 0.81, None, 0.8, 0.82, 0.81, 0.83, 0.72, 0.71, 0.70])
+    check_same(series_chart(one.transition, series))
 
 
 def test_gaps_stay_gaps() -> None:
     series = points([0.8, 0.81, None, 0.8, None, 0.79, 0.8])
     chart = Drawn(alert(6, value=0.8), series)
     assert [len(run) for run in chart.rows("line")] == [2, 2]
-    assert [len(run) for run in chart.rows("area")] == [2, 2]
-    alone = chart.rows("rule", color=palette.CORRECTED)
-    assert [len(run) for run in alone] == [1]
+    assert [len(run) for run in chart.rows("area")] == [2, 1, 2]
     missing = [point for number, point in enumerate(points([0.8] * 6)) if number != 3]
     assert [len(run) for run in Drawn(alert(5, value=0.8), missing).rows("line")] == [3, 2]
 
@@ -94,13 +99,15 @@ def test_one_wide_interval_does_not_flatten_the_rest() -> None:
     low, high = found.layers("line")[0]["encoding"]["y"]["scale"]["domain"]
     assert 0.6 < low < 0.77
     assert high < 0.95
+    (band,) = found.rows("area")
+    assert (band[4]["low"], band[4]["high"]) == (low, high), "it is drawn as far as the axis goes"
 
 
 def test_what_is_over_is_not_shown_as_alarming() -> None:
     found = Drawn(alert(5, kind="resolved", reason="good"), points([0.8] * 6))
-    assert found.layers("point")[0]["mark"]["color"] == palette.CORRECTED
+    assert found.layers("point", shape="diamond")[0]["mark"]["color"] == palette.CORRECTED
     found = Drawn(alert(5), points([0.8] * 6))
-    assert found.layers("point")[0]["mark"]["color"] == palette.UNCORRECTED
+    assert found.layers("point", shape="diamond")[0]["mark"]["color"] == palette.UNCORRECTED
 
 
 RNG = np.random.default_rng(0)
