@@ -293,7 +293,7 @@ class _Decisions:
         if extent.least_score == extent.greatest_score and extent.predictions > 1:
             msg = (
                 f"score column {score!r} of {self._predictions.name} is "
-                f"{number_text(extent.least_score)} in all rows: a constant score ranks nothing; "
+                f"{given_text(extent.least_score)} in all rows: a constant score ranks nothing; "
                 "name another with --score"
             )
             raise InputError(msg)
