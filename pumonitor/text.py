@@ -270,12 +270,12 @@ def moment_text(when: datetime | None, zone: tzinfo = UTC) -> str:
     return "–" if when is None else f"{_in(zone, when):%Y-%m-%d %H:%M} {zone_name(zone)}"
 
 
-def moments_text(start: datetime, end: datetime, zone: tzinfo = UTC) -> str:
+def window_text(start: datetime, end: datetime, zone: tzinfo = UTC) -> str:
     """From a moment to another.
 
     Examples
     --------
-    >>> moments_text(datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC))
+    >>> window_text(datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC))
     '2026-03-01 00:00 to 2026-03-02 00:00 UTC'
     """
     return f"{_in(zone, start):%Y-%m-%d %H:%M} to {moment_text(end, zone)}"

@@ -11,11 +11,11 @@ from pumonitor.text import (
     given_text,
     interval_text,
     moment_text,
-    moments_text,
     number_text,
     percent_text,
     percent_with_interval,
     probability_text,
+    window_text,
     with_interval,
 )
 
@@ -213,7 +213,7 @@ def _status_lines(status: AuditStatus) -> list[str]:
     lines = [
         f"Audit {one.name}, drawn on {day_text(one.drawn_at)} by {status.actor} from "
         f"{found['windows']} windows, "
-        f"{moments_text(one.window_start, one.window_end)}{of_version}",
+        f"{window_text(one.window_start, one.window_end)}{of_version}",
         f"  {one.cases - one.unread} of {one.cases} cases read{read_at}: {found['positive']} "
         f"positive, {found['decided'] - found['positive']} negative, {found['undecided']} "
         f"undecided ({one.conflicts} of them by verdicts that contradict each other)",

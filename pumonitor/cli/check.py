@@ -12,7 +12,7 @@ import typer
 from pumonitor.cli.options import OUTPUT
 from pumonitor.cli.outcome import BAD_INPUT, FAILED, errors_as_messages
 from pumonitor.cli.progress import progress_bar
-from pumonitor.text import moment_text, moments_text, percent_text, span_text
+from pumonitor.text import moment_text, percent_text, span_text, window_text
 
 if TYPE_CHECKING:
     from pumonitor.monitor.inspection.check import DestinationSummary, InLedger
@@ -273,7 +273,7 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
         console.print(f"\n  {title}: the first rows, read by {description.engine}", markup=False)
         console.print(rows_table(rows, columns))
     if description.first and description.last:
-        console.print(f"\n  Predictions from {moments_text(description.first, description.last)}")
+        console.print(f"\n  Predictions from {window_text(description.first, description.last)}")
     for queue in description.reviews:
         reasons = ", ".join(f"{word} {rows:,}" for word, rows in queue.reasons.items())
         console.print(
@@ -291,7 +291,7 @@ def _print_monitor(console: Any, one: MonitorCheck) -> None:
     if due.first and due.last:
         console.print(
             f"  Due now: {due.windows} windows from "
-            f"{moments_text(due.first, due.last)}, {due.mature} of them mature; {due.panes} "
+            f"{window_text(due.first, due.last)}, {due.mature} of them mature; {due.panes} "
             "evaluations"
         )
     elif due.evaluated:

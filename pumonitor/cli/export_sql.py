@@ -9,6 +9,7 @@ import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config, MonitorName
 from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.text import moment_text
 
 if TYPE_CHECKING:
     from pumonitor.sources.column_types.column_kinds import Kind
@@ -144,7 +145,7 @@ def _selects(
     windows = windows_since(chosen, after, until)
     if not windows:
         msg = (
-            f"no window of {name} had a moment between --since and {until.isoformat()}: there is "
+            f"no window of {name} had a moment between --since and {moment_text(until)}: there is "
             "nothing to count"
         )
         raise InputError(msg)

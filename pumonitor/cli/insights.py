@@ -12,7 +12,7 @@ from pumonitor.cli.conditions import print_condition
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.plain_text import series_of
-from pumonitor.text import moments_text, number_text, signed_text, with_interval
+from pumonitor.text import number_text, signed_text, window_text, with_interval
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
@@ -129,7 +129,7 @@ def _print_window(console: Console, window: WindowInsight) -> None:
 
     of = escape(series_of(window.model_version, window.segment))
     console.print(
-        f"\n  {moments_text(window.start, window.end)}"
+        f"\n  {window_text(window.start, window.end)}"
         f"{f', {of}' if of else ''}: [bold]{window.state}[/], {window.labeled_positives} of "
         f"{window.predictions} rows confirmed"
     )

@@ -10,7 +10,7 @@ import typer
 from pumonitor.cli.moments import moment
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName, SomeMonitor
 from pumonitor.cli.outcome import errors_as_messages
-from pumonitor.text import moment_text, moments_text
+from pumonitor.text import moment_text, window_text
 
 __all__ = ["notes"]
 
@@ -96,7 +96,7 @@ def list_notes(
     for one in found:
         gone = "" if one.withdrawn_at is None else ", withdrawn"
         ends = one.ends
-        at = moment_text(one.at) if ends is None else moments_text(one.at, ends)
+        at = moment_text(one.at) if ends is None else window_text(one.at, ends)
         typer.echo(
             f"{one.id}  {one.monitor}  {at}  {one_line(one.text)}  ({one_line(one.author)}{gone})"
         )

@@ -21,7 +21,7 @@ from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.own_process import collect_garbage_seldom
 from pumonitor.monitor.round import Round
 from pumonitor.ports import Window
-from pumonitor.text import moments_text
+from pumonitor.text import window_text
 
 __all__ = ["Reprocess", "Scope", "backfill", "scope_of"]
 
@@ -253,4 +253,4 @@ def windows_named(windows: Sequence[Window]) -> str:
     if not windows:
         return "no windows"
     first, last = windows[0], windows[-1]
-    return f"{len(windows)} windows from {moments_text(first.start, last.end)}"
+    return f"{len(windows)} windows from {window_text(first.start, last.end)}"

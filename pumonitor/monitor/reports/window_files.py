@@ -29,7 +29,7 @@ from pumonitor.ports import Window
 from pumonitor.report.prior_chart import PriorHistory, PriorLevel, PriorPoint
 from pumonitor.results import ClassPriorEstimate, Finding
 from pumonitor.tables import ScoreTable
-from pumonitor.text import moment_text, moments_text
+from pumonitor.text import moment_text, window_text
 
 _WINDOWS: Final = 60
 _FEWEST: Final = 2
@@ -136,7 +136,7 @@ def _context(
 ) -> dict[str, str]:
     window = found.window
     context = {
-        "Window": moments_text(window.start, window.end),
+        "Window": window_text(window.start, window.end),
         "Known as of": f"{moment_text(found.as_of)} ({found.state})",
     }
     if found.model_version:

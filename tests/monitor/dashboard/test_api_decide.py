@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import contextmanager
+from html import unescape
 
 import pytest
 
@@ -50,6 +51,7 @@ def test_curves_are_those_of_the_page(evaluated):
     of = page.split('aria-label="Recall by threshold: numbers"')[1]
     table = re.search(r"<tbody>(.*?)</tbody>", of, re.DOTALL)
     first = re.findall(r">([^<]+)</t[hd]>", table[1].split("</tr>")[0])
+    first = [unescape(cell) for cell in first]
     curve = found["curves"]["recall"]
     assert len(curve["threshold"]) == len(curve["low"]) > 100
     assert first == [

@@ -255,7 +255,7 @@ def test_the_report_is_a_file_to_keep(evaluated, monkeypatch):
 def test_what_read_the_window_stands_with_its_inputs(evaluated):
     shown = evaluated.get(ADDRESS).text
     (read_by,) = re.findall(r"<dt>Read by</dt><dd>([^<]*)</dd>", shown)
-    assert re.fullmatch(r"duckdb \d+\.\d+\.\d+, in \S+ s, 3 windows together", read_by)
+    assert re.fullmatch(r"duckdb \d+\.\d+\.\d+, in \S+ seconds?, 3 windows together", read_by)
     answer = evaluated.get(f"/api/v1{ADDRESS}").json
     for pane in answer["panes"]:
         assert pane["counts"]["versions"]["read_by"]["engine"] == "duckdb"

@@ -50,7 +50,7 @@ from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.monitor.rules.windows.panes import PaneSchedule
 from pumonitor.monitor.rules.windows.windows import WindowGrid
 from pumonitor.results import LabelOrigin
-from pumonitor.text import moments_text, number_text
+from pumonitor.text import number_text, window_text
 
 if TYPE_CHECKING:
     from pumonitor.prior import GivenOrEstimated
@@ -343,7 +343,7 @@ class Monitor(Part):
             msg = (
                 f"of contains no whole window of {every}: it is from {prior.start} to {prior.end}, "
                 f"and the window in which it begins is from "
-                f"{moments_text(first.start, first.end)}; give a period of one window or more"
+                f"{window_text(first.start, first.end)}; give a period of one window or more"
             )
             raise WithinError(msg, "of")
         return prior

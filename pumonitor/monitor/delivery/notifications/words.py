@@ -10,7 +10,7 @@ from pumonitor.monitor.delivery.notifications.formats import plain, title_line, 
 from pumonitor.monitor.delivery.notifications.message import AlertMessage, Format
 from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.monitor.rules.causes.next_steps import next_steps
-from pumonitor.text import count_text, moment_text, moments_text
+from pumonitor.text import count_text, moment_text, window_text
 
 _MOST_SHOWN: Final = 10
 """Most alerts that one message shows in full; of the others it gives the number."""
@@ -68,7 +68,7 @@ def details(message: AlertMessage) -> Iterator[tuple[str, str]]:
         yield "Limit", names.estimate_text(about.metric, about.limit_value)
     if about.reference is not None:
         yield "Reference", names.estimate_text(about.metric, about.reference)
-    yield "Window", moments_text(about.window_start, about.window_end)
+    yield "Window", window_text(about.window_start, about.window_end)
     yield "Labels known by", moment_text(about.as_of)
     if about.firing_since is not None and about.firing_since != about.window_start:
         yield "Firing since the window of", moment_text(about.firing_since)

@@ -34,6 +34,7 @@ from pumonitor.monitor.ledger.database.schema import panes, windows
 from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane, Step
 from pumonitor.monitor.ledger.records.rows import window_of
 from pumonitor.ports import Pane, Window
+from pumonitor.text import moment_text
 
 FaultOf = Literal["window", "tables", "machine", "rows"]
 """Cause of a failed attempt: the window itself, the monitor's tables, the machine, or rows that
@@ -312,6 +313,6 @@ def _held(claim: Claim) -> ColumnElement[bool]:
 def _stale(claim: Claim) -> StaleClaimError:
     return StaleClaimError(
         f"{shown_owner(claim.owner)} no longer holds the window of {claim.monitor} from "
-        f"{claim.window.start.isoformat()}: its lease ran out at {claim.lease_until.isoformat()} "
+        f"{moment_text(claim.window.start)}: its lease ran out at {moment_text(claim.lease_until)} "
         "and another worker claimed the window, or the window was reopened. Nothing was stored"
     )

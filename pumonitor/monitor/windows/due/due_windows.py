@@ -9,7 +9,7 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import MetricRule, NoData, Volume
 from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.ports import Window
-from pumonitor.text import moment_text, moments_text, percent_text
+from pumonitor.text import moment_text, percent_text, window_text
 
 _LATE_START: Final = 0.05
 """Share of a window before its first prediction, or after its last, that leaves it whole."""
@@ -68,7 +68,7 @@ def partial_beginning(monitor: Monitor, first: datetime) -> str:
     if late <= max(_LATE_START * length, timedelta(minutes=5)):
         return ""
     return (
-        f"the first window, {moments_text(window.start, window.end)}, is "
+        f"the first window, {window_text(window.start, window.end)}, is "
         f"incomplete: predictions begin at {moment_text(first)}, when "
         f"{percent_text(late / length)} of it had passed. Its row counts cannot be compared with "
         "those of other windows, and a reference should begin later"
@@ -92,7 +92,7 @@ def partial_end(monitor: Monitor, last: datetime, *, now: datetime) -> str:
         return ""
     return (
         f"the last window with predictions, "
-        f"{moments_text(window.start, window.end)}, is incomplete: predictions end at "
+        f"{window_text(window.start, window.end)}, is incomplete: predictions end at "
         f"{moment_text(last)}, when {percent_text((last - window.start) / length)} of it had "
         "passed. It is evaluated like a complete one, but its row counts cannot be compared with "
         "those of other windows"
