@@ -330,7 +330,7 @@ def estimate_text(metric: str, value: float | None) -> str:
     >>> estimate_text("f1", None), estimate_text("health:unmatched_labels", 0.25)
     ('–', '25%')
     """
-    if value is None or not math.isfinite(value):
+    if value is None or math.isnan(value):
         return "–"
     if metric in COUNTS or metric in _HEALTH_COUNTS:
         return count_text(value)

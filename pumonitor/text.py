@@ -25,10 +25,7 @@ _UNITS = (
 def number_text(value: float) -> str:
     """An estimate or a measured number with three significant digits, more where it nearly is 1.
 
-    Raises
-    ------
-    ValueError
-        If the value is not finite: a number without a value is shown by its reason.
+    One without a value is a dash: what shows it says the reason beside it.
 
     Examples
     --------
@@ -38,8 +35,7 @@ def number_text(value: float) -> str:
     ['0.0000123', '<0.000001', '>-0.000001', '0.9996', '>0.999999']
     """
     if not math.isfinite(value):
-        msg = f"value must be finite, got {value}"
-        raise ValueError(msg)
+        return "–" if math.isnan(value) else f"{value:g}"
     if value == 0:
         return "0"
     size = abs(value)
@@ -75,7 +71,7 @@ def given_text(value: float) -> str:
     ['0.8', '20,000', '0.00001234', '0.000000001', 'inf']
     """
     if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
+        return "–" if math.isnan(value) else f"{value:g}"
     text = f"{value:,.{max(5 - math.floor(math.log10(abs(value))), 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -187,6 +183,8 @@ def percent_text(share: float, *, width: float = 0.0) -> str:
     >>> [percent_text(share) for share in (0.05, 0.00123, 0.9997, 0.0)]
     ['5%', '0.123%', '99.97%', '0%']
     """
+    if math.isnan(share):
+        return "–"
     if width > 0:
         decimals = min(max(1 - math.floor(math.log10(100 * width)), 0), _MOST_DECIMALS)
         return f"{100 * share:.{decimals}f}%"

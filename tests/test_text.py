@@ -45,10 +45,9 @@ def test_numbers_have_three_significant_digits_and_more_only_next_to_one(
     assert number_text(value) == text
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_a_number_without_a_value_is_refused(value: float) -> None:
-    with pytest.raises(ValueError, match="value must be finite"):
-        number_text(value)
+def test_a_number_without_a_value_is_a_dash() -> None:
+    assert [number_text(value) for value in (math.nan, math.inf, -math.inf)] == ["–", "inf", "-inf"]
+    assert percent_text(math.nan) == "–"
 
 
 def test_percentages_are_as_exact_as_their_interval() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -169,7 +168,7 @@ def _account(method: str, prior: ClassPriorEstimate) -> Iterator[RenderableType]
 
 
 def _shown(part: object) -> str:
-    return number_text(part) if isinstance(part, float) and math.isfinite(part) else str(part)
+    return number_text(part) if isinstance(part, float) else str(part)
 
 
 def _reads_probabilities(method: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
@@ -54,8 +53,6 @@ def amount(metric: str, value: float, *, currency: str = "") -> str:
     >>> amount("money", 1234.5, currency="EUR"), amount("f1", 0.5, currency="EUR")
     ('1,234 EUR', '0.500')
     """
-    if not math.isfinite(value):
-        return "–"
     return money_text(value, currency if metric == "money" else "")
 
 

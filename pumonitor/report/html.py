@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -168,6 +167,4 @@ def _tile(view: EstimateView) -> dict[str, str]:
 
 def _in_full(value: Any) -> str:
     """A number as computed, not clipped; one that does not exist is a dash."""
-    if not isinstance(value, float):
-        return str(value)
-    return given_text(value) if math.isfinite(value) else "–"
+    return given_text(value) if isinstance(value, float) else str(value)

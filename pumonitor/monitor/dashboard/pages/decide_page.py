@@ -231,7 +231,7 @@ def _beyond_said(curve: Curve, metric: str, upward: tuple[float, float], at: Dec
 
 def _dot(outcome: Outcome, metric: str) -> Dot:
     value, low, high = outcome[metric].displayed
-    text = f"{_text(value)}{_mark(outcome, metric)} ({interval_shown(low, high)})"
+    text = f"{number_text(value)}{_mark(outcome, metric)} ({interval_shown(low, high)})"
     return Dot(x=outcome.threshold, y=value, low=low, high=high, text=text)
 
 
@@ -243,15 +243,11 @@ def _review_lines(found: ReviewOptions) -> list[dict[str, Any]]:
             "cases": count_text(one.cases),
             "positives": number_text(round(one.positives, 1)),
             "widths": [
-                (_text(one.widths[metric]), best[metric] == one.where) for metric in _SHARES
+                (number_text(one.widths[metric]), best[metric] == one.where) for metric in _SHARES
             ],
         }
         for one in found.options
     ]
-
-
-def _text(value: float) -> str:
-    return number_text(value) if np.isfinite(value) else "–"
 
 
 def _places(many: int) -> list[int]:

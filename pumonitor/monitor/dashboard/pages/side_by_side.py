@@ -215,6 +215,4 @@ def signed(metric: str, value: float) -> str:
     >>> signed("f1", -0.0312), signed("predictions", 1204.0)
     ('-0.0312', '+1,204')
     """
-    if not math.isfinite(value):
-        return "–"
     return signed_text(value, as_text=count_text if metric in COUNTS else number_text)
