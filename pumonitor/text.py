@@ -35,7 +35,7 @@ def number_text(value: float) -> str:
     ['0.0000123', '<0.000001', '>-0.000001', '0.9996', '>0.999999']
     """
     if not math.isfinite(value):
-        return "–" if math.isnan(value) else f"{value:g}"
+        return "–"
     if value == 0:
         return "0"
     size = abs(value)
@@ -183,7 +183,7 @@ def percent_text(share: float, *, width: float = 0.0) -> str:
     >>> [percent_text(share) for share in (0.05, 0.00123, 0.9997, 0.0)]
     ['5%', '0.123%', '99.97%', '0%']
     """
-    if math.isnan(share):
+    if not math.isfinite(share):
         return "–"
     if width > 0:
         decimals = min(max(1 - math.floor(math.log10(100 * width)), 0), _MOST_DECIMALS)
