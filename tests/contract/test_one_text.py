@@ -16,7 +16,6 @@ ALLOWED = {
     "pumonitor/text.py": "the formatters",
     "pumonitor/_score_grid.py": "bounds of cells in SQL",
     "pumonitor/monitor/challenging/between.py": "cells of a CSV",
-    "pumonitor/monitor/charts/": "coordinates of SVG, ticks of axes",
     "pumonitor/report/drawing/": "coordinates of SVG, ticks of axes as Vega writes them",
     "pumonitor/report/curve_chart.py": "numbers of a chart, rounded for its size",
     "pumonitor/monitor/config/": "text of a configuration and of its durations",
