@@ -16,7 +16,7 @@ from pumonitor.plain_text import one_line
 from pumonitor.report.chart_parts import Spec, field, layer, layered, moment, rows_of, second
 from pumonitor.report.drawing.panels import draw_on_page
 from pumonitor.report.drawing.ticks import moment_texts, moment_ticks
-from pumonitor.text import moments_text, with_interval
+from pumonitor.text import window_text, with_interval
 
 _WIDTH: Final = 888
 _HEIGHT: Final = 248
@@ -296,7 +296,7 @@ def _marks(marks: Sequence[Mark], begin: datetime, end: datetime, x: Spec) -> It
 
 def _window_lines(series: Drawn, index: int, zone: tzinfo) -> Iterator[str]:
     """A window's time, version and numbers."""
-    yield moments_text(series.starts[index], series.ends[index], zone)
+    yield window_text(series.starts[index], series.ends[index], zone)
     if np.isfinite(series.value[index]):
         yield value_text(series.value[index], series.low[index], series.high[index])
     else:
