@@ -8,7 +8,7 @@ import typer
 
 from pumonitor.cli.moments import moment
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config, MonitorName
-from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.opened import opened_ledger
 from pumonitor.text import moment_text
 
 
@@ -35,17 +35,11 @@ def accept(
 
     Example: pumonitor accept card-fraud 2026-01-05 --reason "erasure of a customer's rows"
     """
-    with errors_as_messages():
-        from pumonitor.monitor.app import chosen_monitors, open_ledger
+    with opened_ledger(config, monitor) as opened:
         from pumonitor.monitor.changes import accept_look, local_user
-        from pumonitor.monitor.config.file import read_configuration
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        chosen_monitors(configuration, monitor)
-        with open_ledger(configuration) as ledger:
-            taken = accept_look(
-                ledger, monitor, moment(window, option="WINDOW"), by=local_user(), reason=reason
-            )
+        start = moment(window, option="WINDOW")
+        taken = accept_look(opened.ledger, monitor, start, by=local_user(), reason=reason)
     typer.echo(
         f"{monitor}: the next run takes what is left of the window of "
         f"{moment_text(taken.window.start)}"

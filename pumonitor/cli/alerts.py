@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from pumonitor.cli.alerts_shown import (
-    alert_json,
-    event_json,
     print_current,
     print_history,
     print_in_full,
     print_replays,
-    replay_json,
-    shown_json,
 )
 from pumonitor.cli.changed_configuration import note_changed_configuration
 from pumonitor.cli.moments import moment
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName, SomeMonitor
+from pumonitor.cli.opened import opened_ledger
 from pumonitor.cli.outcome import errors_as_messages
 from pumonitor.cli.progress import progress_bar
 from pumonitor.plain_text import series_of
 from pumonitor.text import moment_text
-
-if TYPE_CHECKING:
-    from pumonitor.monitor.rules.alerts.alert import Alert
 
 __all__ = ["alerts"]
 
@@ -73,27 +65,27 @@ def list_alerts(
     """List all alerts with their state and newest values; with --history, past incidents.
 
     With pages: address in the configuration, the page of each firing alert too (in JSON: page).
+    The JSON has the fields of the API's alerts, with --history those of its history.
 
     Example: pumonitor alerts list card-fraud --history
     """
-    from pumonitor.cli.terminal import Console
+    from pumonitor.cli.terminal import Console, print_json
 
-    with errors_as_messages():
-        from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
-        from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.inspection.incidents import happenings
+    with opened_ledger(config, monitor) as (configuration, monitors, ledger):
+        from pumonitor.monitor.app import utc_now
+        from pumonitor.monitor.inspection.alerts_shown import alert_views
+        from pumonitor.monitor.inspection.incidents import alert_event_views
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        names = chosen_monitors(configuration, monitor)
         earliest = None if since is None else moment(since, option="--since")
-        with open_ledger(configuration) as ledger:
-            stored = ledger.alerts
-            silences = stored.silences(at=utc_now())
-            current = [one for name in names for one in stored.current(name)]
-            events = happenings(
-                ledger, [one for name in names for one in stored.history(name, since=earliest)]
-            )
-    if not any(configuration.monitors[name].rules for name in names):
+        now, pages = utc_now(), configuration.page_addresses
+        silences = ledger.alerts.silences(at=now)
+        current = alert_views(ledger, now=now, monitors=monitors, in_full=as_json, pages=pages)
+        events = alert_event_views(
+            ledger,
+            [one for name in monitors for one in ledger.alerts.history(name, since=earliest)],
+            pages,
+        )
+    if not any(one.rules for one in monitors.values()):
         without = "There are no rules, so no alert can fire: add rules to the configuration."
     elif current:
         without = "No alert is firing."
@@ -104,18 +96,12 @@ def list_alerts(
     if firing:
         current = [one for one in current if one.is_firing]
     console = Console(highlight=False)
-    pages = configuration.page_addresses
     if as_json:
-        shown = (
-            [event_json(one, pages) for one in events]
-            if history
-            else [alert_json(one, pages) for one in current]
-        )
-        typer.echo(json.dumps(shown, indent=1))
+        print_json(events if history else current)
     elif history:
-        print_history(console, events, pages)
+        print_history(console, events)
     else:
-        print_current(console, current, silences, now=utc_now(), without=without, pages=pages)
+        print_current(console, current, silences, without=without)
 
 
 @alerts.command()
@@ -132,37 +118,32 @@ def show(
 
     Example: pumonitor alerts show card-fraud
     """
-    from pumonitor.cli.terminal import Console
+    from pumonitor.cli.terminal import Console, print_json
 
-    with errors_as_messages():
-        from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
-        from pumonitor.monitor.config.file import read_configuration
-        from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
-        from pumonitor.monitor.inspection.audits_since import AuditsSince
-        from pumonitor.monitor.inspection.incidents import deeds
+    with opened_ledger(config, monitor) as (configuration, monitors, ledger):
+        from pumonitor.monitor.app import utc_now
+        from pumonitor.monitor.inspection.alerts_shown import alert_views
+        from pumonitor.monitor.views.alerts import by_urgency
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        chosen_monitors(configuration, monitor)
-        with open_ledger(configuration) as ledger:
-            found = by_urgency(
-                one
-                for one in alerts_shown(
-                    ledger.alerts,
-                    now=utc_now(),
-                    monitors=[monitor],
-                    firing=True,
-                    audits=AuditsSince(ledger),
-                )
-                if (rule is None or rule in (one.alert.rule, one.alert.rule_key))
-                and segment in (None, one.alert.segment)
-                and model_version in (None, one.alert.model_version)
-            )
-            done = deeds(ledger, [one.alert for one in found])
-    pages = configuration.page_addresses
+        alerts = alert_views(
+            ledger,
+            now=utc_now(),
+            monitors=monitors,
+            firing=True,
+            in_full=True,
+            pages=configuration.page_addresses,
+        )
+    shown = by_urgency(
+        alert
+        for alert in alerts
+        if (rule is None or rule in (alert.rule, alert.rule_key))
+        and segment in (None, alert.segment)
+        and model_version in (None, alert.model_version)
+    )
     if as_json:
-        typer.echo(json.dumps([shown_json(one, done, pages) for one in found], indent=1))
+        print_json(shown)
     else:
-        print_in_full(Console(highlight=False), found, done, pages)
+        print_in_full(Console(highlight=False), shown)
 
 
 @alerts.command()
@@ -181,19 +162,8 @@ def ack(
 
     Example: pumonitor alerts ack card-fraud --rule "f1 below 0.75" --reason "retraining"
     """
-    with errors_as_messages():
-        from pumonitor.monitor.changes import acknowledge
-
-        done = _changed(
-            acknowledge,
-            config,
-            reason,
-            monitor=monitor,
-            rule=rule,
-            segment=segment,
-            model_version=model_version,
-        )
-    _print_incidents("acknowledged", done)
+    which = {"monitor": monitor, "rule": rule, "segment": segment, "model_version": model_version}
+    _change("acknowledge", config, reason, done="acknowledged", **which)
 
 
 @alerts.command()
@@ -210,41 +180,24 @@ def unack(
 
     Example: pumonitor alerts unack card-fraud --rule "f1 below 0.75"
     """
-    with errors_as_messages():
-        from pumonitor.monitor.changes import take_back
+    which = {"monitor": monitor, "rule": rule, "segment": segment, "model_version": model_version}
+    _change("take_back", config, reason, done="no longer acknowledged", **which)
 
-        done = _changed(
-            take_back,
-            config,
-            reason,
-            monitor=monitor,
-            rule=rule,
-            segment=segment,
-            model_version=model_version,
+
+def _change(change: str, config: Path, reason: str, *, done: str, **which: str | None) -> None:
+    """Acknowledge alerts as the local user, or take that back, and print their incidents."""
+    with opened_ledger(config, which["monitor"]) as opened:
+        from pumonitor.monitor import changes
+        from pumonitor.monitor.ledger.by_people import ChosenAlerts
+
+        chosen = ChosenAlerts(**which)  # type: ignore[arg-type]
+        (monitor,) = opened.monitors.values()
+        alerts = getattr(changes, change)(
+            opened.ledger, monitor, chosen, by=changes.local_user(), reason=reason
         )
-    _print_incidents("no longer acknowledged", done)
-
-
-def _changed(
-    change: Callable[..., tuple[Alert, ...]], config: Path, reason: str, **which: Any
-) -> tuple[Alert, ...]:
-    """Alerts that the local user acknowledges, or whose acknowledgement they take back."""
-    from pumonitor.monitor.app import chosen_monitors, open_ledger
-    from pumonitor.monitor.changes import local_user
-    from pumonitor.monitor.config.file import read_configuration
-    from pumonitor.monitor.ledger.by_people import ChosenAlerts
-
-    configuration = read_configuration(config, needs="ledger").configuration
-    chosen = ChosenAlerts(**which)
-    (monitor,) = chosen_monitors(configuration, chosen.monitor).values()
-    with open_ledger(configuration) as ledger:
-        return change(ledger, monitor, chosen, by=local_user(), reason=reason)
-
-
-def _print_incidents(done: str, alerts: tuple[Alert, ...]) -> None:
-    for one in alerts:
-        about = f"{one.rule} {series_of(one.model_version, one.segment)}".strip()
-        typer.echo(f"{done}: {about}, incident {one.incident}")
+    for alert in alerts:
+        about = f"{alert.rule} {series_of(alert.model_version, alert.segment)}".strip()
+        typer.echo(f"{done}: {about}, incident {alert.incident}")
 
 
 @alerts.command()
@@ -274,18 +227,15 @@ def silence(
 
     Example: pumonitor alerts silence card-fraud --until 2d --reason "planned migration"
     """
-    with errors_as_messages():
+    with opened_ledger(config, monitor) as opened:
         from pumonitor.cli.metric_option import checked_metric
         from pumonitor.monitor import changes
-        from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
-        from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.app import utc_now
         from pumonitor.monitor.ledger.records.alerts import Silence
 
         if metric is not None:
             checked_metric(metric, option="--metric")
         now = utc_now()
-        configuration = read_configuration(config, needs="ledger").configuration
-        (chosen,) = chosen_monitors(configuration, monitor).values()
         wanted = Silence(
             starts=now,
             ends=changes.silence_end(until, now=now, what="--until"),
@@ -296,8 +246,7 @@ def silence(
             reason=reason,
             author=changes.local_user(),
         )
-        with open_ledger(configuration) as ledger:
-            stored = changes.silence(ledger, chosen, wanted)
+        stored = changes.silence(opened.ledger, opened.monitors[monitor], wanted)
     typer.echo(f"silence {stored.id} until {moment_text(stored.ends)}")
 
 
@@ -310,14 +259,11 @@ def unsilence(
     config: Config = DEFAULT_CONFIG,
 ) -> None:
     """End a silence now. Example: pumonitor alerts unsilence 3."""
-    with errors_as_messages():
-        from pumonitor.monitor.app import open_ledger, utc_now
+    with opened_ledger(config) as opened:
+        from pumonitor.monitor.app import utc_now
         from pumonitor.monitor.changes import end_silence, local_user
-        from pumonitor.monitor.config.file import read_configuration
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        with open_ledger(configuration) as ledger:
-            end_silence(ledger, number, by=local_user(), now=utc_now())
+        end_silence(opened.ledger, number, by=local_user(), now=utc_now())
     typer.echo(f"silence {number} has ended")
 
 
@@ -342,7 +288,7 @@ def simulate(
 
     Example: pumonitor alerts simulate card-fraud --rule '{metric: auc, drop: 0.03, for: 2}'
     """
-    from pumonitor.cli.terminal import Console
+    from pumonitor.cli.terminal import Console, print_json
 
     with errors_as_messages():
         from pumonitor.monitor.alerts.simulation import simulate_alerts
@@ -350,6 +296,7 @@ def simulate(
         from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.config.other_rules import with_rules
         from pumonitor.monitor.inspection.configuration_changes import stored_hash
+        from pumonitor.monitor.views.alerts import ReplayView, transition_view
 
         configuration = read_configuration(config, needs="ledger").configuration
         chosen_monitors(configuration, monitor)
@@ -376,6 +323,9 @@ def simulate(
                 now=utc_now(),
             )
     if as_json:
-        typer.echo(json.dumps([replay_json(one) for one in found], indent=1))
+        print_json(
+            ReplayView.from_record(replay, events=list(map(transition_view, replay.events)))
+            for replay in found
+        )
     else:
         print_replays(Console(highlight=False), found)

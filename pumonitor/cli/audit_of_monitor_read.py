@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from pumonitor.cli.audit_of_monitor import no_audit, opened
+from pumonitor.cli.opened import opened_ledger
 from pumonitor.cli.outcome import errors_as_messages, settings_as_input
 from pumonitor.errors import InputError, no_such
 
@@ -91,32 +92,33 @@ def show_of_monitor(
     with errors_as_messages():
         from pumonitor.cli.audit_tables import print_shown
         from pumonitor.monitor.audits.shown import shown_audit
-        from pumonitor.monitor.audits.status import standing_of_audits
+        from pumonitor.monitor.audits.status import audits_view
 
         with (
             settings_as_input(),
             opened(config, monitor) as (chosen, ledger, _),
         ):
-            standing = standing_of_audits(ledger, chosen)
-            by_name = {one.audit.name: one for one in standing.audits}
+            audits = audits_view(ledger, chosen)
+            by_name = {status.audit: status for status in audits.audits}
             if not by_name:
                 raise InputError(no_audit(monitor))
-            name = standing.newest_decided if audit is None else audit
+            name = audits.newest_decided if audit is None else audit
             if name not in by_name:
                 raise InputError(no_such("audit", name, by_name))
             status = by_name[name]
+            read = {one.name: one for one in ledger.audits_as_read(monitor)}
             shown = shown_audit(
                 ledger,
                 chosen,
-                status.audit,
+                read[name],
                 earlier=[
-                    one.audit
-                    for one in standing.audits[: standing.audits.index(status)]
-                    if one.is_current == status.is_current
+                    read[earlier.audit]
+                    for earlier in audits.audits[: audits.audits.index(status)]
+                    if earlier.is_current == status.is_current
                 ],
                 confidence_level=confidence_level,
             )
-            waiting = standing.waiting_since(name) if audit is None else ()
+            waiting = audits.waiting_since(name) if audit is None else []
             if report is not None:
                 from pumonitor.cli.written_report import write_report
 
@@ -129,7 +131,7 @@ def show_of_monitor(
         if as_json:
             typer.echo(
                 json.dumps(
-                    status.to_dict() | shown.to_dict() | {"waiting": list(waiting)}, allow_nan=False
+                    status.to_dict() | shown.to_dict() | {"waiting": waiting}, allow_nan=False
                 )
             )
             return
@@ -142,23 +144,17 @@ def show_of_monitor(
 
 def status_of_monitors(monitor: str | None, *, config: Path, as_json: bool) -> None:
     """List audits of one monitor or all."""
-    with errors_as_messages():
-        from pumonitor.cli.audit_tables import print_standing
-        from pumonitor.monitor.app import chosen_monitors, open_ledger
-        from pumonitor.monitor.audits.status import standing_of_audits
-        from pumonitor.monitor.config.file import read_configuration
+    with opened_ledger(config, monitor) as (_, monitors, ledger):
+        from pumonitor.cli.audit_tables import print_audits
+        from pumonitor.cli.terminal import print_json
+        from pumonitor.monitor.audits.status import audits_view
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        with open_ledger(configuration) as ledger:
-            found = [
-                standing_of_audits(ledger, one)
-                for one in chosen_monitors(configuration, monitor).values()
-            ]
+        found = [audits_view(ledger, one) for one in monitors.values()]
     if as_json:
-        typer.echo(json.dumps([one.to_dict() for one in found]))
+        print_json(found)
         return
-    for one in found:
-        print_standing(one)
+    for audits in found:
+        print_audits(audits)
 
 
 def _print_received(monitor: str, done: Received, windows: int) -> None:

@@ -22,7 +22,7 @@ from pumonitor.text import (
 if TYPE_CHECKING:
     from pumonitor.audit_plan import AuditPlan
     from pumonitor.monitor.audits.shown import ShownAudit
-    from pumonitor.monitor.audits.status import AuditStatus, StandingOfAudits
+    from pumonitor.monitor.views.audits import AuditStatusView, AuditsView
     from pumonitor.results import Evaluation
 
 
@@ -139,28 +139,28 @@ def _by_score(heads: tuple[str, ...], lines: list[tuple[dict[str, Any], list[str
     return table
 
 
-def print_standing(standing: StandingOfAudits) -> None:
+def print_audits(audits: AuditsView) -> None:
     """The audits of a monitor, one after the other."""
     from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
-    console.print(f"\n{standing.monitor}", style="bold", markup=False)
-    for one in standing.audits:
-        for line in _status_lines(one):
+    console.print(f"\n{audits.monitor}", style="bold", markup=False)
+    for status in audits.audits:
+        for line in _status_lines(status):
             console.print(line, markup=False)
-    if not standing.audits and not standing.between:
+    if not audits.audits and not audits.between:
         console.print(
             "No audit yet: pumonitor audit draw draws one from its mature windows.", markup=False
         )
-    for between in standing.between:
-        console.print(between.said, markup=False)
-    for line in _refused_lines(standing.elsewhere):
+    for between in audits.between:
+        console.print(between.sentence, markup=False)
+    for line in _refused_lines(audits.refused):
         console.print(line, markup=False)
-    if standing.next_due is not None:
-        console.print(f"The next one is due on {day_text(standing.next_due)}.", markup=False)
+    if audits.next_due is not None:
+        console.print(f"The next one is due on {day_text(audits.next_due)}.", markup=False)
 
 
-def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
+def print_shown(status: AuditStatusView, shown: ShownAudit) -> None:
     """An audit: how far it is, what it says of its windows, by score bin, and what is doubtful."""
     from rich.table import Table
 
@@ -204,27 +204,27 @@ def print_shown(status: AuditStatus, shown: ShownAudit) -> None:
         console.print(f"{fairness.power_sentence.capitalize()}.", markup=False)
 
 
-def _status_lines(status: AuditStatus) -> list[str]:
+def _status_lines(status: AuditStatusView) -> list[str]:
     from pumonitor.monitor.audits.unused import not_used_said
 
-    found, one = status.to_dict(), status.audit
-    of_version = f", model version {one.model_version}" if one.model_version else ""
+    of_version = f", model version {status.model_version}" if status.model_version else ""
     read_at = "" if status.read_at is None else f", last on {moment_text(status.read_at)}"
     lines = [
-        f"Audit {one.name}, drawn on {day_text(one.drawn_at)} by {status.actor} from "
-        f"{found['windows']} windows, "
-        f"{window_text(one.window_start, one.window_end)}{of_version}",
-        f"  {one.cases - one.unread} of {one.cases} cases read{read_at}: {found['positive']} "
-        f"positive, {found['decided'] - found['positive']} negative, {found['undecided']} "
-        f"undecided ({one.conflicts} of them by verdicts that contradict each other)",
+        f"Audit {status.audit}, drawn on {day_text(status.drawn_at)} by {status.drawn_by} from "
+        f"{status.windows} windows, "
+        f"{window_text(status.window_start, status.window_end)}{of_version}",
+        f"  {status.cases - status.unread} of {status.cases} cases read{read_at}: "
+        f"{status.positive} positive, {status.decided - status.positive} negative, "
+        f"{status.undecided} undecided ({status.conflicts} of them by verdicts that contradict "
+        "each other)",
     ]
     if status.seeds:
         lines.append(
-            f"  {one.seeds_found} of {one.seeds_known} known positives that were decided were "
-            f"found, {status.seeds} in the file"
+            f"  {status.seeds_found} of {status.seeds_decided} known positives that were decided "
+            f"were found, {status.seeds} in the file"
         )
     if not status.is_current:
-        lines.append(f"  {not_used_said(one.name, {one.name: status.changes})}")
+        lines.append(f"  {not_used_said(status.audit, {status.audit: status.changes})}")
     return lines + [f"  {line}" for line in _refused_lines(status.refused)]
 
 

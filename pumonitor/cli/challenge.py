@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from pumonitor.cli.progress import Step
     from pumonitor.monitor.challenging.judged import JudgedChallenger
-    from pumonitor.monitor.challenging.training import Trained
     from pumonitor.monitor.config.configuration import Configuration
     from pumonitor.monitor.config.sections.monitor import Monitor
     from pumonitor.monitor.ledger.ledger import Ledger
+    from pumonitor.monitor.views.challengers import TrainedView
 
 _NOT_BETTER: Final = 1
 _NOT_JUDGED: Final = 3
@@ -81,9 +81,7 @@ def challenge(
 
     Example: pumonitor challenge card-fraud
     """
-    import json
-
-    from pumonitor.cli.terminal import Console
+    from pumonitor.cli.terminal import Console, print_json
 
     with errors_as_messages():
         from pumonitor.monitor.app import chosen_monitors, open_ledger
@@ -98,6 +96,7 @@ def challenge(
         )
         from pumonitor.monitor.challenging.noted import judge_and_note, note_found
         from pumonitor.monitor.config.file import read_configuration
+        from pumonitor.monitor.views.challengers import ScoredChallengersView
         from pumonitor.monitor.windows.opening import open_monitor_source
 
         configuration = read_configuration(config).configuration
@@ -140,7 +139,15 @@ def challenge(
             *scored.failures,
         ]
         if as_json:
-            typer.echo(json.dumps(_plain(found, scored.windows, failures, trained), indent=1))
+            print_json(
+                ScoredChallengersView(
+                    monitor=monitor,
+                    trained=trained,
+                    challengers=[one.view() for one in found.values()],
+                    scored=scored.windows,
+                    failures=[f"{what}: {error}" for what, error in failures],
+                )
+            )
         else:
             _print(Console(highlight=False), monitor, found, failures, trained)
             for one in known.values():
@@ -172,7 +179,7 @@ def _trained(
     trained_on: TrainedOn,
     hold_out: int,
     step: Step,
-) -> Trained:
+) -> TrainedView:
     from pumonitor.monitor.challenging.training import train_and_register
     from pumonitor.monitor.windows.opening import open_monitor_source
 
@@ -192,30 +199,16 @@ def _name_of(link: str) -> str:
     return link.removeprefix("models:/").replace("/", "-").replace("@", "-")
 
 
-def _plain(
-    found: dict[str, JudgedChallenger],
-    windows: int,
-    failures: Sequence[tuple[str, Exception]],
-    trained: Trained | None,
-) -> dict[str, Any]:
-    return {
-        "trained": None if trained is None else trained.to_dict(),
-        "challengers": [one.to_dict() for one in found.values()],
-        "scored": windows,
-        "failures": [f"{what}: {error}" for what, error in failures],
-    }
-
-
 def _print(
     console: Any,
     monitor: str,
     found: dict[str, JudgedChallenger],
     failures: Sequence[tuple[str, Exception]],
-    trained: Trained | None,
+    trained: TrainedView | None,
 ) -> None:
     """What failed comes first: without it a verdict reads as if nothing had been due."""
     if trained is not None:
-        console.print(trained.said, markup=False, soft_wrap=True)
+        console.print(trained.sentence, markup=False, soft_wrap=True)
     for what, error in failures:
         console.print(f"{what}: {error}", markup=False, soft_wrap=True, style="yellow")
     if failures:
@@ -227,27 +220,40 @@ def _print(
 
 
 def _print_judgements(console: Any, monitor: str, found: dict[str, JudgedChallenger]) -> None:
-    from rich.table import Table
+    from pumonitor.cli.terminal import TableColumn, print_table
 
     console.print(f"[bold]{monitor}[/]: challengers beside the deployed model")
-    table = Table(box=None, pad_edge=False, show_edge=False)
-    for column in ("challenger", "verdict", "difference of", "value", "interval", "labels"):
-        table.add_column(column, justify="right" if column in {"value", "labels"} else "left")
     colors = {"better": "green", "worse": "red", "not yet": "yellow", "cannot be judged": "yellow"}
-    for name, one in found.items():
-        judgement = one.judgement
-        for place, condition in enumerate(judgement.conditions):
-            value = "" if condition.value is None else signed_text(condition.value)
-            table.add_row(
-                name if place == 0 else "",
-                f"[{colors[judgement.verdict]}]{judgement.verdict}[/]" if place == 0 else "",
-                condition.metric,
-                value,
-                interval_text(condition.low, condition.high, as_text=signed_text) if value else "",
-                f"{judgement.labels:,}" if place == 0 else "",
-            )
-    console.print(table)
-    for name, one in found.items():
-        windows = len(one.windows)
-        by = f"{one.challenger.scored_by}, {windows} window{'s' * (windows != 1)}"
-        console.print(f"\n{name} ({by}): {one.judgement.reason}", markup=False, soft_wrap=True)
+    views = [one.view() for one in found.values()]
+    lines = [
+        (view if place == 0 else None, condition)
+        for view in views
+        for place, condition in enumerate(view.conditions)
+    ]
+
+    def of_first(text: Any) -> Any:
+        """Of the first line of a challenger alone."""
+        return lambda line: "" if line[0] is None else text(line[0])
+
+    def of_value(text: Any) -> Any:
+        return lambda line: "" if line[1].value is None else text(line[1])
+
+    columns = [
+        TableColumn("challenger", of_first(lambda view: view.challenger)),
+        TableColumn(
+            "verdict",
+            of_first(lambda view: view.verdict),
+            style=of_first(lambda view: colors[view.verdict]),
+        ),
+        TableColumn("difference of", lambda line: str(line[1].metric)),
+        TableColumn("value", of_value(lambda one: signed_text(one.value)), is_right=True),
+        TableColumn(
+            "interval", of_value(lambda one: interval_text(one.low, one.high, as_text=signed_text))
+        ),
+        TableColumn("labels", of_first(lambda view: f"{view.labels:,}"), is_right=True),
+    ]
+    print_table(console, lines, columns, box=None, pad_edge=False, show_edge=False)
+    for view in views:
+        windows = len(view.windows)
+        by = f"{view.scored_by}, {windows} window{'s' * (windows != 1)}"
+        console.print(f"\n{view.challenger} ({by}): {view.reason}", markup=False, soft_wrap=True)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import typer
-
 from pumonitor.cli.changed_configuration import note_changed_configuration
 from pumonitor.cli.conditions import print_condition
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, SomeMonitor
-from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.opened import opened_ledger
 from pumonitor.plain_text import series_of
 from pumonitor.text import number_text, signed_text, window_text, with_interval
 
 if TYPE_CHECKING:
     from pumonitor.cli.terminal import Console
-    from pumonitor.monitor.inspection.insights import Insight, Number, WindowInsight
+    from pumonitor.monitor.views.insights import (
+        EstimateOfWindowView,
+        InsightView,
+        WindowInsightView,
+    )
 
 
 def insights(
@@ -33,74 +35,54 @@ def insights(
 
     Example: pumonitor insights card-fraud
     """
-    import json
-
     from rich.padding import Padding
     from rich.text import Text
 
-    from pumonitor.cli.terminal import Console
+    from pumonitor.cli.terminal import Console, print_json
 
-    with errors_as_messages():
-        from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
-        from pumonitor.monitor.config.file import read_configuration
+    with opened_ledger(config, monitor) as (configuration, chosen, ledger):
+        from pumonitor.monitor.app import utc_now
         from pumonitor.monitor.inspection.conditions import read_conditions
         from pumonitor.monitor.inspection.insights import insight_of
         from pumonitor.monitor.inspection.label_health import label_health
         from pumonitor.monitor.inspection.label_health_text import label_health_sentences
         from pumonitor.monitor.windows.due.due_windows import beginning_of, end_of
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        chosen = chosen_monitors(configuration, monitor)
-        with open_ledger(configuration) as ledger:
-            note_changed_configuration(
-                ledger, chosen.values(), config, then="To evaluate them under the present one"
-            )
-            now, standings = utc_now(), ledger.standings.all()
-            found = [
-                insight_of(
-                    ledger,
-                    name,
-                    now=now,
-                    condition=condition,
-                    beginning=beginning_of(one, standings.get(name)),
-                    end=end_of(one, standings.get(name), now=now),
-                )
-                for (name, one), condition in zip(
-                    chosen.items(), read_conditions(ledger, chosen, now=now), strict=True
-                )
-            ]
-            # Statistics are loaded for how labels arrive: too long for a few lines without reviews.
-            healths = {
-                name: label_health(
-                    ledger, settings, with_arrivals=as_json or bool(settings.reviews)
-                )
-                for name, settings in chosen.items()
-            }
+        note_changed_configuration(
+            ledger, chosen.values(), config, then="To evaluate them under the present one"
+        )
+        now, standings = utc_now(), ledger.standings.all()
+        conditions = read_conditions(ledger, chosen, now=now)
         at = configuration.page_addresses
-        pages = {} if at is None else {name: at.monitor(name) for name in chosen}
+        found = [
+            insight_of(
+                ledger,
+                name,
+                now=now,
+                condition=condition,
+                beginning=beginning_of(one, standings.get(name)),
+                end=end_of(one, standings.get(name), now=now),
+                # How labels arrive takes statistics: too long for a few lines without reviews.
+                labels=label_health(ledger, one, with_arrivals=as_json or bool(one.reviews)),
+                page=None if at is None else at.monitor(name),
+            )
+            for (name, one), condition in zip(chosen.items(), conditions, strict=True)
+        ]
         if as_json:
-            shown = [
-                {
-                    **one.to_dict(),
-                    "labels": healths[one.monitor].to_dict(),
-                    "page": pages.get(one.monitor),
-                }
-                for one in found
-            ]
-            typer.echo(json.dumps(shown, indent=1))
+            print_json(found)
             return
         console = Console(highlight=False)
         for one in found:
             _print(console, one)
-            if one.latest:
+            if one.latest and one.labels is not None:
                 console.print("\n  Labels")
-                for sentence in label_health_sentences(healths[one.monitor]):
+                for sentence in label_health_sentences(one.labels):
                     console.print(Padding(Text(sentence), (0, 0, 0, 4)))
-            if one.monitor in pages:
-                console.print(f"\n  Page: {pages[one.monitor]}", markup=False, soft_wrap=True)
+            if one.page is not None:
+                console.print(f"\n  Page: {one.page}", markup=False, soft_wrap=True)
 
 
-def _print(console: Console, insight: Insight) -> None:
+def _print(console: Console, insight: InsightView) -> None:
     console.print(f"[bold]{insight.monitor}[/]")
     backlog = insight.backlog
     left = backlog.to_collect + backlog.to_evaluate
@@ -123,7 +105,7 @@ def _print(console: Console, insight: Insight) -> None:
         console.print(f"\n  Note: {finding}", markup=False, style="yellow")
 
 
-def _print_window(console: Console, window: WindowInsight) -> None:
+def _print_window(console: Console, window: WindowInsightView) -> None:
     from rich.markup import escape
     from rich.padding import Padding
 
@@ -168,7 +150,7 @@ def _print_parts(console: Console, name: str, parts: Sequence[str]) -> None:
     console.print(line, soft_wrap=True)
 
 
-def _impossible(window: WindowInsight) -> list[str]:
+def _impossible(window: WindowInsightView) -> list[str]:
     """Reasons why estimates are impossible; only the class prior's if that is the cause."""
     reasons = {name: one.infeasible_reason for name, one in window.estimates.items()}
     of_prior = reasons.get("class_prior")
@@ -182,7 +164,7 @@ def _doubt(reason: str) -> str:
     return "in doubt" if reason.startswith(COMPUTED_FROM) else "impossible"
 
 
-def _interval(number: Number, *, signed: bool = False) -> str:
+def _interval(number: EstimateOfWindowView, *, signed: bool = False) -> str:
     if number.value is None:
         return "undefined"
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
 from pumonitor.cli.moments import moment
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName, SomeMonitor
-from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.opened import opened_ledger
 from pumonitor.text import moment_text, window_text
 
 __all__ = ["notes"]
@@ -45,23 +44,19 @@ def add(
 
     Example: pumonitor notes add card-fraud "new card reader" --at 2026-03-01
     """
-    with errors_as_messages():
+    with opened_ledger(config, monitor) as opened:
         from pumonitor.errors import InputError
-        from pumonitor.monitor.app import chosen_monitors, open_ledger, utc_now
+        from pumonitor.monitor.app import utc_now
         from pumonitor.monitor.changes import add_note, local_user
-        from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.ledger.records.notes import Note
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        chosen_monitors(configuration, monitor)
         begins = utc_now() if at is None else moment(at, option="--at")
         ends = None if until is None else moment(until, option="--until")
         if ends is not None and ends < begins:
             msg = f"--until must not be earlier than the beginning, got {until}"
             raise InputError(msg)
-        with open_ledger(configuration) as ledger:
-            note = Note(monitor=monitor, at=begins, ends=ends, text=text, author=local_user())
-            stored = add_note(ledger, note)
+        note = Note(monitor=monitor, at=begins, ends=ends, text=text, author=local_user())
+        stored = add_note(opened.ledger, note)
     typer.echo(f"note {stored.id} about {moment_text(stored.at)}")
 
 
@@ -79,19 +74,13 @@ def list_notes(
 
     Example: pumonitor notes list card-fraud
     """
-    from pumonitor.cli.alerts_shown import plain_json
+    from pumonitor.cli.terminal import print_json
     from pumonitor.plain_text import one_line
 
-    with errors_as_messages():
-        from pumonitor.monitor.app import chosen_monitors, open_ledger
-        from pumonitor.monitor.config.file import read_configuration
-
-        configuration = read_configuration(config, needs="ledger").configuration
-        names = list(chosen_monitors(configuration, monitor))
-        with open_ledger(configuration) as ledger:
-            found = ledger.notes.all(monitors=names, withdrawn=withdrawn)
+    with opened_ledger(config, monitor) as opened:
+        found = opened.ledger.notes.all(monitors=list(opened.monitors), withdrawn=withdrawn)
     if as_json:
-        typer.echo(json.dumps([plain_json(one) for one in found], indent=1))
+        print_json(found)
         return
     for one in found:
         gone = "" if one.withdrawn_at is None else ", withdrawn"
@@ -113,12 +102,8 @@ def withdraw(
     config: Config = DEFAULT_CONFIG,
 ) -> None:
     """Withdraw a note, which is then no longer shown. Example: pumonitor notes withdraw 3."""
-    with errors_as_messages():
-        from pumonitor.monitor.app import open_ledger
+    with opened_ledger(config) as opened:
         from pumonitor.monitor.changes import local_user, withdraw_note
-        from pumonitor.monitor.config.file import read_configuration
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        with open_ledger(configuration) as ledger:
-            withdraw_note(ledger, number, by=local_user())
+        withdraw_note(opened.ledger, number, by=local_user())
     typer.echo(f"note {number} is withdrawn")

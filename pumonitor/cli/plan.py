@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config, MonitorName
-from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.opened import opened_ledger
 from pumonitor.cli.progress import progress_bar
 from pumonitor.text import given_text, number_text, span_text
 
@@ -62,15 +62,14 @@ def plan(
 
     from pumonitor.cli.terminal import Console
 
-    with errors_as_messages():
+    with opened_ledger(config, monitor) as (configuration, monitors, ledger):
         from datetime import UTC, datetime
 
         from pumonitor.cli.metric_option import checked_metric
         from pumonitor.errors import InputError
-        from pumonitor.monitor.app import chosen_monitors, open_ledger
-        from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.config.values.durations import read_duration
         from pumonitor.monitor.inspection.label_plans import plan_labels
+        from pumonitor.monitor.inspection.outcomes import as_plain
         from pumonitor.monitor.inspection.reading_cost import planned_cost
         from pumonitor.monitor.windows.opening import open_monitor_source
 
@@ -84,9 +83,8 @@ def plan(
         except ValueError as error:
             msg = f"--within {error}"
             raise InputError(msg) from None
-        configuration = read_configuration(config, needs="ledger").configuration
-        (chosen,) = chosen_monitors(configuration, monitor).values()
-        with open_ledger(configuration) as ledger, progress_bar(logged_as="plan") as step:
+        chosen = monitors[monitor]
+        with progress_bar(logged_as="plan") as step:
             step("Trying numbers of confirmed positives", None)
             found = plan_labels(
                 ledger,
@@ -106,7 +104,7 @@ def plan(
             )
     if as_json:
         told = {**asdict(found), "cost": None if cost is None else cost.to_dict()}
-        typer.echo(json.dumps(_finite(told), indent=1))
+        typer.echo(json.dumps(as_plain(told), indent=1))
     else:
         console = Console(highlight=False)
         _print(console, found, share=drop if wanted.relative else "")
@@ -168,12 +166,3 @@ def _print(console: Console, found: LabelPlan, *, share: str) -> None:
         f"Days count from when a window is mature ({given_text(found.maturity_days)} days after "
         f"its end). Estimated from {found.windows} windows in which nothing had changed."
     )
-
-
-def _finite(value: object) -> object:
-    """Replace infinity (not detected) by None, as JSON has no infinity."""
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

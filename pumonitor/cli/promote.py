@@ -222,30 +222,24 @@ def print_promoted(
 
 def print_history(found: Sequence[Promotion], *, as_json: bool = False) -> None:
     """Print promotions, the last one first."""
+    from pumonitor.cli.terminal import Console, TableColumn, print_json, print_table
+
     if as_json:
-        typer.echo(json.dumps([one.to_dict() for one in found], indent=1))
+        print_json(found)
         return
     if not found:
         typer.echo("Nothing was promoted yet.")
         return
-    from rich.markup import escape
-    from rich.table import Table
-
-    from pumonitor.cli.terminal import Console
-
-    table = Table("number", "begun (UTC)", "version", "state", "evidence", "by", "note")
-    for one in found:
-        cells = (
-            str(one.id),
-            moment_cell(one.begun_at),
-            f"{one.from_version or 'none'} to {one.to_version}",
-            one.state,
-            _evidence(one),
-            one.actor,
-            one.reason,
-        )
-        table.add_row(*(escape(one_line(cell)) for cell in cells))
-    Console(highlight=False).print(table)
+    columns = [
+        TableColumn("number", lambda made: str(made.id)),
+        TableColumn("begun (UTC)", lambda made: moment_cell(made.begun_at)),
+        TableColumn("version", lambda made: f"{made.from_version or 'none'} to {made.to_version}"),
+        TableColumn("state", lambda made: made.state),
+        TableColumn("evidence", _evidence),
+        TableColumn("by", lambda made: one_line(made.actor)),
+        TableColumn("note", lambda made: one_line(made.reason)),
+    ]
+    print_table(Console(highlight=False), found, columns)
 
 
 def _evidence(one: Promotion) -> str:

@@ -10,8 +10,8 @@ import typer
 
 from pumonitor.cli.changed_configuration import note_changed_configuration
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, Config, MonitorName
+from pumonitor.cli.opened import opened_ledger
 from pumonitor.cli.options import OUTPUT
-from pumonitor.cli.outcome import errors_as_messages
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -96,59 +96,52 @@ def results(
 
     Example: pumonitor results card-fraud --metric f1 --format csv
     """
-    with errors_as_messages():
+    with opened_ledger(config, monitor) as (configuration, _, ledger):
         from pumonitor.cli.metric_option import checked_metric
         from pumonitor.cli.moments import moment
-        from pumonitor.monitor.app import chosen_monitors, open_ledger
-        from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.inspection.insights import (
             finding_notes,
             prior_notes,
-            results_of,
             undefined_notes,
         )
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        chosen_monitors(configuration, monitor)
         metrics = metric or (list(_SHOWN) if format_ is Format.table else None)
-        with open_ledger(configuration) as ledger:
-            note_changed_configuration(
-                ledger,
-                [configuration.monitors[monitor]],
-                config,
-                then="To evaluate them under the present one",
+        note_changed_configuration(
+            ledger,
+            [configuration.monitors[monitor]],
+            config,
+            then="To evaluate them under the present one",
+        )
+        rows = ledger.results(
+            monitor,
+            since=None if start is None else moment(start, option="--from"),
+            until=None if end is None else moment(end, option="--to"),
+            model_version=model_version,
+            segment=segment,
+            metrics=metrics,
+            states=None if state is None else [one.value for one in state],
+            revisions="all" if revisions else "latest",
+        )
+        notes: list[str] = []
+        if format_ is Format.table and rows:
+            starts = [row.window_start for row in rows]
+            notes = [
+                *undefined_notes(rows),
+                *finding_notes(ledger, rows, segment=segment or ""),
+                *_notes_on_rows(ledger, monitor, min(starts), max(starts)),
+            ]
+        assumption = ""
+        if format_ is Format.table and "class_prior" in _metrics_of(rows):
+            notes = [*prior_notes(ledger, rows, segment=segment or ""), *notes]
+        if format_ is Format.table:
+            assumption = _assumption(
+                ledger, configuration.monitors[monitor], rows, segment=segment or ""
             )
-            rows = results_of(
-                ledger,
-                monitor,
-                since=None if start is None else moment(start, option="--from"),
-                until=None if end is None else moment(end, option="--to"),
-                model_version=model_version,
-                segment=segment,
-                metrics=metrics,
-                states=None if state is None else [one.value for one in state],
-                revisions="all" if revisions else "latest",
-            )
-            notes: list[str] = []
-            if format_ is Format.table and rows:
-                starts = [row.window_start for row in rows]
-                notes = [
-                    *undefined_notes(rows),
-                    *finding_notes(ledger, rows, segment=segment or ""),
-                    *_notes_on_rows(ledger, monitor, min(starts), max(starts)),
-                ]
-            assumption = ""
-            if format_ is Format.table and "class_prior" in _metrics_of(rows):
-                notes = [*prior_notes(ledger, rows, segment=segment or ""), *notes]
-            if format_ is Format.table:
-                assumption = _assumption(
-                    ledger, configuration.monitors[monitor], rows, segment=segment or ""
-                )
-            if metric and (missing := [one for one in metric if one not in _metrics_of(rows)]):
-                known = ledger.metrics(monitor)
-                printed = f"pumonitor results {monitor} --format csv"
-                for one in missing if known else ():
-                    checked_metric(one, option="--metric", known=known, listed_by=printed)
+        if metric and (missing := [one for one in metric if one not in _metrics_of(rows)]):
+            known = ledger.metrics(monitor)
+            printed = f"pumonitor results {monitor} --format csv"
+            for one in missing if known else ():
+                checked_metric(one, option="--metric", known=known, listed_by=printed)
         if format_ is Format.table:
             _print_table(monitor, rows, metrics or [], notes, assumption=assumption)
         else:
@@ -197,19 +190,17 @@ def _notes_on_rows(ledger: Ledger, monitor: str, start: datetime, end: datetime)
 
 def _write(rows: Sequence[PublishedResult], format_: Format) -> None:
     """Write all fields of the rows to stdout, as CSV or JSON."""
-    from pumonitor.monitor.inspection.insights import plain_row
-
-    plain = [plain_row(row) for row in rows]
     if format_ is Format.json:
-        import json
+        from pumonitor.cli.terminal import print_json
 
-        typer.echo(json.dumps(plain, indent=1))
+        print_json(rows)
     else:
         import sys
 
-        from pumonitor.monitor.inspection.results_csv import write_results_csv
+        from pumonitor.monitor.ledger.records.results import PublishedResult
+        from pumonitor.views.model import write_views_csv
 
-        write_results_csv(plain, sys.stdout)
+        write_views_csv(rows, sys.stdout, model=PublishedResult)
 
 
 def _metrics_of(rows: Sequence[PublishedResult]) -> set[str]:

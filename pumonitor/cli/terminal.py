@@ -1,13 +1,19 @@
-"""Write to terminals and logs with control characters of data escaped."""
+"""Write to terminals and logs with control characters of data escaped; tables and JSON of views."""
 
 from __future__ import annotations
 
+import json
 import logging
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import typer
 from rich.console import Console as RichConsole
 
 from pumonitor.plain_text import one_line, printable
+
+if TYPE_CHECKING:
+    from pumonitor.views.model import View
 
 
 class Console(RichConsole):
@@ -24,3 +30,45 @@ class OneLineFormatter(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging's name)
         """The message with line breaks and control characters escaped."""
         return one_line(super().formatMessage(record))
+
+
+class TableColumn(NamedTuple):
+    """A column of a table: a heading, and the text and the colour of a view's cell."""
+
+    heading: str
+    text: Callable[[Any], str]
+    style: Callable[[Any], str] = lambda view: ""
+    is_right: bool = False
+
+
+def print_table(
+    console: RichConsole, views: Iterable[Any], columns: Sequence[TableColumn], **look: Any
+) -> None:
+    """Print a row for each view.
+
+    Parameters
+    ----------
+    console : Console
+    views : iterable
+    columns : sequence of TableColumn
+    **look
+        As Rich's table takes it.
+    """
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(**look)
+    for column in columns:
+        table.add_column(column.heading, justify="right" if column.is_right else "left")
+    for view in views:
+        cells = ((escape(column.text(view)), column.style(view)) for column in columns)
+        table.add_row(*(f"[{style}]{text}[/]" if style else text for text, style in cells))
+    console.print(table)
+
+
+def print_json(views: View | Iterable[View]) -> None:
+    """Print the JSON of a view, or of several in a list."""
+    from pumonitor.views.model import View
+
+    plain = views.to_dict() if isinstance(views, View) else [view.to_dict() for view in views]
+    typer.echo(json.dumps(plain, indent=1, allow_nan=False))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pumonitor.cli.monitor_options import DEFAULT_CONFIG, AsJson, Config
-from pumonitor.cli.outcome import errors_as_messages
+from pumonitor.cli.opened import opened_ledger
 from pumonitor.text import moment_text
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from pumonitor.cli.terminal import Console
     from pumonitor.monitor.ledger.tokens import Token
 
 __all__ = ["tokens"]
@@ -69,11 +67,10 @@ def create(
 
     Example: pumonitor tokens create grafana --right read --expires 90d
     """
-    with errors_as_messages():
+    with opened_ledger(config) as (configuration, _, ledger):
         from pumonitor.errors import InputError
-        from pumonitor.monitor.app import chosen_monitors, open_ledger
+        from pumonitor.monitor.app import chosen_monitors
         from pumonitor.monitor.changes import local_user
-        from pumonitor.monitor.config.file import read_configuration
         from pumonitor.monitor.config.values.durations import read_duration
 
         if not name.strip() or len(name) > _MOST_CHARACTERS or not name.isprintable():
@@ -84,19 +81,17 @@ def create(
         except ValueError as error:
             msg = f"--expires {error}"
             raise InputError(msg) from None
-        configuration = read_configuration(config, needs="ledger").configuration
         for one in monitor or ():
             chosen_monitors(configuration, one)
-        with open_ledger(configuration) as ledger:
-            if any(one.name == name and one.revoked_at is None for one in ledger.tokens.all()):
-                msg = (
-                    f"there is a token {name!r}: pumonitor tokens revoke ends it, or choose "
-                    "another name"
-                )
-                raise InputError(msg)
-            _, text = ledger.tokens.create(
-                name, right.value, by=local_user(), monitors=monitor or None, lasts=lasts
+        if any(one.name == name and one.revoked_at is None for one in ledger.tokens.all()):
+            msg = (
+                f"there is a token {name!r}: pumonitor tokens revoke ends it, or choose another "
+                "name"
             )
+            raise InputError(msg)
+        _, text = ledger.tokens.create(
+            name, right.value, by=local_user(), monitors=monitor or None, lasts=lasts
+        )
     typer.echo(text)
     typer.echo("It is shown this once. Send it as Authorization: Bearer TOKEN.", err=True)
 
@@ -107,45 +102,38 @@ def list_tokens(*, config: Config = DEFAULT_CONFIG, as_json: AsJson = False) -> 
 
     Example: pumonitor tokens list
     """
-    from pumonitor.cli.terminal import Console
+    from pumonitor.cli.terminal import Console, TableColumn, print_json, print_table
 
-    with errors_as_messages():
-        from pumonitor.monitor.app import open_ledger, utc_now
-        from pumonitor.monitor.config.file import read_configuration
+    with opened_ledger(config) as opened:
+        from pumonitor.monitor.app import utc_now
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        with open_ledger(configuration) as ledger:
-            found = ledger.tokens.all()
+        found = opened.ledger.tokens.all()
     if as_json:
-        from dataclasses import asdict
-
-        from pumonitor.monitor.inspection.insights import plain
-
-        typer.echo(json.dumps([plain(asdict(one)) for one in found], indent=1))
+        print_json(found)
         return
-    _print_tokens(Console(highlight=False), found, now=utc_now())
-
-
-def _print_tokens(console: Console, found: tuple[Token, ...], *, now: datetime) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
     if not found:
-        console.print("There is no token: pumonitor tokens create makes one.")
+        typer.echo("There is no token: pumonitor tokens create makes one.")
         return
-    table = Table("id", "name", "right", "monitors", "last used", "state")
-    for one in found:
-        if one.revoked_at is not None:
-            state = f"revoked {_day(one.revoked_at)}"
-        elif not one.holds(now):
-            state = f"expired {_day(one.expires_at)}"
-        else:
-            state = "holds" if one.expires_at is None else f"until {_day(one.expires_at)}"
-        names = "all" if one.monitors is None else ", ".join(one.monitors)
-        table.add_row(
-            one.id, escape(one.name), one.right, escape(names), _day(one.last_used_at), state
-        )
-    console.print(table)
+    now = utc_now()
+    columns = [
+        TableColumn("id", lambda token: token.id),
+        TableColumn("name", lambda token: token.name),
+        TableColumn("right", lambda token: token.right),
+        TableColumn(
+            "monitors", lambda token: "all" if token.monitors is None else ", ".join(token.monitors)
+        ),
+        TableColumn("last used", lambda token: _day(token.last_used_at)),
+        TableColumn("state", lambda token: _state(token, now)),
+    ]
+    print_table(Console(highlight=False), found, columns)
+
+
+def _state(token: Token, now: datetime) -> str:
+    if token.revoked_at is not None:
+        return f"revoked {_day(token.revoked_at)}"
+    if not token.holds(now):
+        return f"expired {_day(token.expires_at)}"
+    return "holds" if token.expires_at is None else f"until {_day(token.expires_at)}"
 
 
 def _day(moment: datetime | None) -> str:
@@ -164,15 +152,11 @@ def revoke(
 
     Example: pumonitor tokens revoke grafana
     """
-    with errors_as_messages():
+    with opened_ledger(config) as opened:
         from pumonitor.errors import InputError, shortened
-        from pumonitor.monitor.app import open_ledger
         from pumonitor.monitor.changes import local_user
-        from pumonitor.monitor.config.file import read_configuration
 
-        configuration = read_configuration(config, needs="ledger").configuration
-        with open_ledger(configuration) as ledger:
-            revoked = ledger.tokens.revoke(named, by=local_user())
+        revoked = opened.ledger.tokens.revoke(named, by=local_user())
         if not revoked:
             msg = (
                 f"there is no token {shortened(named)!r} that could be revoked; pumonitor tokens "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from typing import Final
 
@@ -107,8 +106,9 @@ def silence(ledger: Ledger, monitor: Monitor, wanted: Silence) -> Silence:
         If there is no such rule, or the reason is too long.
     """
     _check_rule(ledger, monitor, wanted.rule)
-    wanted = replace(wanted, monitor=monitor.name, reason=_text(wanted.reason, "the reason"))
-    return replace(wanted, id=ledger.by_people.silence(wanted))
+    reason = _text(wanted.reason, "the reason")
+    wanted = wanted.model_copy(update={"monitor": monitor.name, "reason": reason})
+    return wanted.model_copy(update={"id": ledger.by_people.silence(wanted)})
 
 
 def end_silence(
@@ -183,7 +183,7 @@ def add_note(ledger: Ledger, note: Note) -> Note:
     text = _text(note.text, "the note")
     if not text:
         raise InputError("the note must have a text")
-    return ledger.notes.add(replace(note, text=text))
+    return ledger.notes.add(note.model_copy(update={"text": text}))
 
 
 def withdraw_note(ledger: Ledger, number: int, *, by: str, monitor: str | None = None) -> None:

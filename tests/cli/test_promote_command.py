@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -115,8 +114,8 @@ def test_a_better_challenger_is_promoted_told_listed_and_undone(shop, receiver):
 
 
 def test_what_an_audit_decided_is_listed_as_cases(shop):
-    found = replace(EVIDENCE, metric="precision", labels=200, windows=1)
-    shop.answer = replace(BETTER, evidence=found)
+    found = EVIDENCE.model_copy(update={"metric": "precision", "labels": 200, "windows": 1})
+    shop.answer = BETTER.model_copy(update={"evidence": found})
     shop()
     table = shop("--history").stdout.replace("│", " ").split()
     assert " ".join(table).count("200 cases,") == 1
@@ -135,7 +134,9 @@ def test_a_dry_run_changes_nothing(shop, receiver):
 
 @pytest.mark.parametrize("verdict", ["worse", "not yet", "cannot be judged"])
 def test_what_is_not_better_is_not_promoted(shop, verdict):
-    shop.answer = replace(BETTER, verdict=verdict, reason="The interval holds 0.", evidence=None)
+    shop.answer = BETTER.model_copy(
+        update={"verdict": verdict, "reason": "The interval holds 0.", "evidence": None}
+    )
     said = shop(status=1).stdout
     assert said == f"{verdict}: The interval holds 0.\nNothing was promoted.\n"
     assert json.loads(shop("--json", status=1).stdout)["gate"]["verdict"] == verdict

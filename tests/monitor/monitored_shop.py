@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -101,6 +100,6 @@ def write_shop(
 def recorded(ledger, *, revisions="all"):
     """All results, in order, as plain tuples."""
     return [
-        tuple(getattr(row, field.name) for field in fields(row))
+        tuple(row.model_dump().values())
         for row in ledger.results("card-fraud", revisions=revisions)
     ]

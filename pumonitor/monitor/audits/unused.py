@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pumonitor.monitor.config.changes import changes_in, unidentified
 from pumonitor.monitor.config.file import configuration_hash, configuration_meaning
@@ -40,7 +40,7 @@ def unused_audits(ledger: Ledger, monitor: Monitor) -> dict[str, tuple[str, ...]
     return {name: why for name, why in found.items() if why}
 
 
-def not_used_said(name: str, unused: Mapping[str, tuple[str, ...]]) -> str:
+def not_used_said(name: str, unused: Mapping[str, Sequence[str]]) -> str:
     """One clause: that an audit is not used, and why.
 
     Examples

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from pumonitor.errors import InputError, PumonitorError
 from pumonitor.gate import GateSettings, Judgement, PairedLabels, ReviewedPair, judge
@@ -35,6 +34,7 @@ from pumonitor.monitor.delivery.mlflow.model_link import version_at
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.promotion.by_gate import deployed_by
 from pumonitor.monitor.promotion.registry import RegistryError, asking_registry
+from pumonitor.monitor.views.challengers import ChallengerView
 from pumonitor.ports import PredictionSource
 from pumonitor.text import moment_text
 
@@ -74,23 +74,14 @@ class JudgedChallenger:
     windows: tuple[tuple[datetime, PairedLabels | ReviewedPair], ...]
     errors: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        judgement = self.judgement
-        return {
-            "challenger": self.challenger.name,
-            "scored_by": self.challenger.scored_by,
-            "verdict": judgement.verdict,
-            "reason": judgement.reason,
-            "conditions": [asdict(one) for one in judgement.conditions],
-            "error": judgement.error,
-            "labels": judgement.labels,
-            "labels_needed": judgement.labels_needed,
-            "chosen_by": judgement.chosen_by,
-            "by_audit": judgement.by_audit,
-            "windows": [start.isoformat() for start, _ in self.windows],
-            "errors": list(self.errors),
-        }
+    def view(self) -> ChallengerView:
+        """What people see of it."""
+        return ChallengerView.from_record(
+            self.judgement,
+            scored_by=self.challenger.scored_by,
+            windows=[start for start, _ in self.windows],
+            errors=list(self.errors),
+        )
 
 
 def challengers_of(

@@ -6,10 +6,8 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,13 +22,11 @@ from pumonitor.monitor.delivery.mlflow.model_link import ModelLink
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.promotion.by_gate import deployed_by
 from pumonitor.monitor.promotion.registry import asking_registry
+from pumonitor.monitor.views.challengers import TrainedView
 from pumonitor.ports import PredictionSource
-from pumonitor.text import moment_text, number_text
+from pumonitor.text import moment_text
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["Trained", "register", "train", "train_and_register"]
+__all__ = ["register", "train", "train_and_register"]
 
 _ALIAS: Final = "challenger"
 _OWN_TYPES: Final = (
@@ -115,51 +111,6 @@ def register(configuration: Configuration, monitor: Monitor, model: Any, rows: T
     return version
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trained:
-    """A challenger that was trained and registered.
-
-    Attributes
-    ----------
-    link : str
-        ``models:/NAME/VERSION``.
-    rows, labels, windows : int
-        What it was trained on.
-    first, until : datetime
-    is_configured : bool
-        Whether the configuration names the alias that points to it now.
-    held_out_aul : float or None
-        AUL of rows scored by models that saw neither them nor their entity; None where there are
-        too few. That is how it ranks, not evidence that it is better.
-    """
-
-    link: str
-    rows: int
-    labels: int
-    windows: int
-    first: datetime
-    until: datetime
-    is_configured: bool
-    held_out_aul: float | None
-
-    @property
-    def said(self) -> str:
-        """For people."""
-        held_out = (
-            "" if self.held_out_aul is None else f"; AUL held out {number_text(self.held_out_aul)}"
-        )
-        return (
-            f"Trained {self.link} on {self.rows:,} rows of {self.windows} windows up to "
-            f"{moment_text(self.until)}, {self.labels:,} of them confirmed{held_out}. It is "
-            "judged on windows that begin later."
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        times = {"first": self.first.isoformat(), "until": self.until.isoformat()}
-        return asdict(self) | times
-
-
 def train_and_register(
     configuration: Configuration,
     monitor: Monitor,
@@ -169,7 +120,7 @@ def train_and_register(
     open_source: Callable[[Monitor], PredictionSource],
     hold_out: int = 0,
     on_step: Callable[[str], None] = lambda what: None,
-) -> Trained:
+) -> TrainedView:
     """Read, learn, score held-out rows and register: what `pumonitor challenge --train` does.
 
     Raises
@@ -194,7 +145,7 @@ def train_and_register(
     held_out_aul = _held_out_aul(rows)
     on_step("Registering")
     version = register(configuration, monitor, model, rows)
-    return Trained(
+    return TrainedView(
         link=f"models:/{deployed_by(monitor).model}/{version}",
         rows=len(rows.labels),
         labels=int((rows.labels == 1).sum()),

@@ -8,13 +8,25 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from flask import url_for
+
 from pumonitor.errors import InputError, no_such, shortened
-from pumonitor.monitor.page_addresses import moment_written, version_read, version_written
+from pumonitor.monitor.page_addresses import (
+    PageAddresses,
+    moment_written,
+    version_read,
+    version_written,
+)
 
 _MOST_WINDOWS: Final = 1000
 _DEFAULT_WINDOWS: Final = 90
 LONGEST_NAME: Final = 400
 """Characters of a model version, a segment or a rule."""
+
+
+def page_addresses() -> PageAddresses:
+    """Where the pages are, within the host that is asked."""
+    return PageAddresses(url_for("show_overview").rstrip("/"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from pumonitor import __version__
 from pumonitor.errors import InputError
 from pumonitor.monitor.changes import LONGEST_TEXT
 from pumonitor.monitor.dashboard.access import Access, Caller
+from pumonitor.monitor.dashboard.address import page_addresses
 from pumonitor.monitor.dashboard.api.cursor import texts_in
 from pumonitor.monitor.dashboard.api.problems import ProblemError, problem_answer, problem_of
 from pumonitor.monitor.dashboard.api.routes import api_routes, is_of_api
@@ -40,15 +41,14 @@ from pumonitor.monitor.dashboard.protection import protect
 from pumonitor.monitor.dashboard.sign_in import add_sign_in, sign_in_address
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.database.errors import StateError
-from pumonitor.monitor.ledger.records.alerts import WITHHELD_BECAUSE
 from pumonitor.monitor.page_addresses import (
-    PageAddresses,
     moment_of_date,
     moment_read,
     moment_written,
     version_written,
 )
 from pumonitor.monitor.rules.alerts.alert import AlertIdentity, Transition
+from pumonitor.monitor.views.alerts import AlertIdentityView
 from pumonitor.monitor.views.condition import condition_badge
 from pumonitor.names import estimate_text, title
 from pumonitor.plain_text import one_line
@@ -178,7 +178,6 @@ def _teach_words(app: Flask) -> None:
         version_written=version_written,
         alert_address=_alert_address,
         window_address=_window_address,
-        withheld_because=WITHHELD_BECAUSE,
     )
 
 
@@ -192,7 +191,7 @@ def _add_pages(app: Flask, site: Site, access: Access) -> None:
     @app.get("/monitors/<name>")
     def show_monitor(name: str) -> str:
         # One for all of its windows, of which there are up to a thousand.
-        here = _page_addresses()
+        here = page_addresses()
         found = monitor_page(
             site,
             access.seen(name),
@@ -294,14 +293,10 @@ def _error_page(status: int, heading: str, text: str) -> tuple[str, int]:
 def _window_address(
     name: str, start: datetime, version: str | None = None, segment: str = ""
 ) -> str:
-    return _page_addresses().window(name, start, version, segment)
+    return page_addresses().window(name, start, version, segment)
 
 
-def _page_addresses() -> PageAddresses:
-    return PageAddresses(url_for("show_overview").rstrip("/"))
-
-
-def _alert_address(alert: AlertIdentity) -> str:
+def _alert_address(alert: AlertIdentity | AlertIdentityView) -> str:
     return url_for(
         "show_alert",
         name=alert.monitor,

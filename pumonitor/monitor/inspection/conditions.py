@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.inspection.alerts_shown import AlertShown, alerts_shown, by_urgency
+from pumonitor.monitor.inspection.alerts_shown import alert_views
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.windows import MonitorWork
+from pumonitor.monitor.views.alerts import AlertView, by_urgency
 from pumonitor.monitor.views.condition import (
     LATE,
     ExpectedLook,
-    FiringAlert,
     MonitorCondition,
     condition_view,
 )
@@ -32,35 +32,23 @@ def read_conditions(
 
 def firing_alerts(
     ledger: Ledger, monitors: Iterable[str], *, now: datetime
-) -> dict[str, list[AlertShown]]:
+) -> dict[str, list[AlertView]]:
     """Alerts that fire by monitor, those that need somebody first."""
-    firing: dict[str, list[AlertShown]] = {}
-    shown = alerts_shown(ledger.alerts, now=now, monitors=list(monitors), firing=True)
-    for alert in by_urgency(shown):
-        firing.setdefault(alert.alert.monitor, []).append(alert)
+    firing: dict[str, list[AlertView]] = {}
+    for alert in by_urgency(alert_views(ledger, now=now, monitors=list(monitors), firing=True)):
+        firing.setdefault(alert.monitor, []).append(alert)
     return firing
 
 
 def condition_of(
-    monitor: Monitor, work: MonitorWork, firing: Iterable[AlertShown], *, now: datetime
+    monitor: Monitor, work: MonitorWork, firing: Iterable[AlertView], *, now: datetime
 ) -> MonitorCondition:
     """The condition of a monitor, from what was read of it."""
     last = work.last_prediction
     return condition_view(
         monitor.name,
         work,
-        [
-            FiringAlert(
-                rule=shown.alert.rule,
-                severity=shown.alert.severity,
-                firing_since=shown.alert.firing_since,
-                is_acknowledged=shown.is_acknowledged,
-                silenced_until=shown.silenced_until,
-                cause=shown.cause,
-                next_steps=shown.next_steps,
-            )
-            for shown in firing
-        ],
+        list(firing),
         look=_expected_look(monitor, work.looked_at or work.newest_end, now=now),
         work_due=None if work.oldest_due is None else _next_round(monitor, work.oldest_due),
         # Tables that are filled in batches have an empty window now and then.

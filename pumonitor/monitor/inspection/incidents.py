@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Final, Literal
 
 from pumonitor.monitor.delivery.notifications.group import group_of
@@ -14,7 +12,17 @@ from pumonitor.monitor.ledger.outbox import Kept
 from pumonitor.monitor.ledger.records.alerts import StoredTransition
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.records.windows import AuditEntry
+from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition
+from pumonitor.monitor.views.alerts import (
+    AlertEventView,
+    AlertView,
+    DeliveryView,
+    UserActionView,
+    alert_event_view,
+)
+
+AnyAlert = Alert | Transition | AlertView
 
 _MOST: Final = 1000
 """Newest deeds, and newest notes, that are read for a list."""
@@ -25,95 +33,34 @@ _OF_PEOPLE: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
-    """What somebody did about an alert.
-
-    Attributes
-    ----------
-    at : datetime
-    by, what, text : str
-        Their name, what they did, and the reason or note they gave.
-    incident : int
-        Number of the alert's incident.
-    note : int or None
-        Number of a note.
-    """
-
-    at: datetime
-    by: str
-    what: str
-    text: str
-    incident: int
-    note: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """What became of the message about a transition at one destination.
-
-    Attributes
-    ----------
-    destination : str
-        Its name in the configuration.
-    state : {"delivered", "waiting", "set aside"}
-        "set aside": refused, and not tried again by itself.
-    at : datetime or None
-        When it was delivered or set aside.
-    """
-
-    destination: str
-    state: Literal["delivered", "waiting", "set aside"]
-    at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Happening:
-    """A transition, whom its message went to, and what people did about its incident.
-
-    Attributes
-    ----------
-    stored : StoredTransition
-    deliveries : tuple of Delivery
-        Empty if nobody was notified, or if the message was deleted (`keep_delivered`) since.
-    deeds : tuple of Deed
-        Of the incident, the oldest first; with the transition that fired it, else empty.
-    """
-
-    stored: StoredTransition
-    deliveries: tuple[Delivery, ...]
-    deeds: tuple[Deed, ...]
-
-
-def happenings(ledger: Ledger, found: Sequence[StoredTransition]) -> list[Happening]:
+def alert_event_views(
+    ledger: Ledger, transitions: Sequence[StoredTransition], pages: PageAddresses | None = None
+) -> list[AlertEventView]:
     """These transitions with whom was notified and what people did, in their order."""
-    told = {one.transition.key for one in found if one.told_at is not None}
-    deliveries = _deliveries(ledger, told)
-    began = [one.transition for one in found if one.transition.kind == "fired"]
-    done = deeds(ledger, began) if began else {}
+    notified = {stored.transition.key for stored in transitions if stored.told_at is not None}
+    deliveries = _deliveries(ledger, notified)
+    fired = [stored.transition for stored in transitions if stored.transition.kind == "fired"]
+    actions = user_actions(ledger, fired) if fired else {}
     return [
-        Happening(
-            stored=one,
-            deliveries=tuple(deliveries.get(one.transition.key, ())),
-            deeds=tuple(
-                deed
-                for deed in reversed(done.get(one.transition.lane, ()))
-                if deed.incident == one.transition.incident
-            )
-            if one.transition.kind == "fired"
+        alert_event_view(
+            stored,
+            destinations=deliveries.get(stored.transition.key, ()),
+            people=actions_of(actions, stored.transition)
+            if stored.transition.kind == "fired"
             else (),
+            pages=pages,
         )
-        for one in found
+        for stored in transitions
     ]
 
 
-def _deliveries(ledger: Ledger, keys: set[str]) -> dict[str, list[Delivery]]:
+def _deliveries(ledger: Ledger, keys: set[str]) -> dict[str, list[DeliveryView]]:
     """Key of a message to what became of it, in the order of destinations."""
     to = outbox_destination("")
     own = ledger.outbox.kept(keys, to=to)
     groups = {group for one in own if (group := group_of(one.payload))}
     of_groups = {(one.destination, one.key): one for one in ledger.outbox.kept(groups, to=to)}
-    found: dict[str, list[Delivery]] = {}
+    found: dict[str, list[DeliveryView]] = {}
     for one in own:
         group = group_of(one.payload)
         if group == "":
@@ -123,14 +70,27 @@ def _deliveries(ledger: Ledger, keys: set[str]) -> dict[str, list[Delivery]]:
     return found
 
 
-def _delivery(one: Kept, destination: str) -> Delivery:
-    if one.delivered_at is not None:
-        return Delivery(destination=destination, state="delivered", at=one.delivered_at)
-    state: Literal["waiting", "set aside"] = "waiting" if one.set_aside_at is None else "set aside"
-    return Delivery(destination=destination, state=state, at=one.set_aside_at)
+def _delivery(message: Kept, destination: str) -> DeliveryView:
+    if message.delivered_at is not None:
+        return DeliveryView(destination=destination, state="delivered", at=message.delivered_at)
+    state: Literal["waiting", "set aside"] = (
+        "waiting" if message.set_aside_at is None else "set aside"
+    )
+    return DeliveryView(destination=destination, state=state, at=message.set_aside_at)
 
 
-def deeds(ledger: Ledger, alerts: Iterable[Alert | Transition]) -> dict[str, list[Deed]]:
+def actions_of(
+    actions: Mapping[str, Sequence[UserActionView]], alert: AnyAlert
+) -> list[UserActionView]:
+    """Of `user_actions` those about the alert's incident, the oldest first."""
+    return [
+        action
+        for action in reversed(actions.get(alert.lane, ()))
+        if action.incident == alert.incident
+    ]
+
+
+def user_actions(ledger: Ledger, alerts: Iterable[AnyAlert]) -> dict[str, list[UserActionView]]:
     """What people did about these alerts, the newest first, by the alert's lane.
 
     Of all that people did, the newest thousand acknowledgements and notes are read.
@@ -143,14 +103,14 @@ def deeds(ledger: Ledger, alerts: Iterable[Alert | Transition]) -> dict[str, lis
     return {
         one.lane: sorted(
             [*_acknowledgements(one, entries), *_notes(one, notes)],
-            key=lambda deed: deed.at,
+            key=lambda action: action.at,
             reverse=True,
         )
         for one in asked
     }
 
 
-def _acknowledgements(alert: Alert | Transition, entries: Sequence[AuditEntry]) -> list[Deed]:
+def _acknowledgements(alert: AnyAlert, entries: Sequence[AuditEntry]) -> list[UserActionView]:
     named = {
         "monitor": alert.monitor,
         "rule": alert.rule,
@@ -158,22 +118,23 @@ def _acknowledgements(alert: Alert | Transition, entries: Sequence[AuditEntry]) 
         "segment": alert.segment,
     }
     return [
-        Deed(
+        UserActionView(
             at=one.at,
             by=one.actor,
             what=_OF_PEOPLE[one.action],
             text=str(one.detail.get("reason", "")),
             # Versions before did not store which incident it was.
             incident=int(one.detail.get("incident", 0)),
+            note=None,
         )
         for one in entries
         if named.items() <= one.detail.items()
     ]
 
 
-def _notes(alert: Alert | Transition, notes: Sequence[Note]) -> list[Deed]:
+def _notes(alert: AnyAlert, notes: Sequence[Note]) -> list[UserActionView]:
     return [
-        Deed(
+        UserActionView(
             at=one.created_at,
             by=one.author,
             what="noted",

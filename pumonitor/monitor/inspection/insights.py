@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from pumonitor.monitor.inspection.held_up import hold_up_notes
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.reader import LedgerReader
-from pumonitor.monitor.ledger.records.results import (
-    MetricResult,
-    PublishedResult,
-    StoredEvaluation,
-)
-from pumonitor.monitor.ledger.records.windows import Backlog
-from pumonitor.monitor.ledger.results.read_results import Revisions
+from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
+from pumonitor.monitor.views.alerts import by_urgency
 from pumonitor.monitor.views.condition import MonitorCondition
+from pumonitor.monitor.views.insights import EstimateOfWindowView, InsightView, WindowInsightView
+from pumonitor.monitor.views.labels import LabelsView
+from pumonitor.monitor.views.windows import WorkView
 from pumonitor.monitor.windows.input_findings import findings_of_counts, summed_up
 from pumonitor.monitor.windows.messages.window_messages import verdict_of
 from pumonitor.plain_text import one_line
-from pumonitor.ports import State
 from pumonitor.results import Finding
 from pumonitor.text import moment_cell
 
@@ -29,139 +25,6 @@ SHOWN: Final = ("class_prior", "aul", "auc", "precision", "recall", "f1")
 _RECENT: Final = timedelta(days=400)
 _FEW: Final = 30
 _PARTS: Final = ("aul_change_prior", "aul_change_ranking")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
-    """A value with its interval; all None where it is undefined.
-
-    Attributes
-    ----------
-    value, low, high : float or None
-    infeasible_reason : str or None
-        Why the number cannot be right.
-    assumed : bool
-        Whether it was assumed in the configuration and not estimated.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    infeasible_reason: str | None = None
-    assumed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowInsight:
-    """Estimates, doubts and comparison with the reference of one window of one series.
-
-    Attributes
-    ----------
-    start, end : datetime
-    model_version, segment : str
-    state : {"provisional", "mature", "final"}
-    predictions, labeled_positives : int or None
-    label_maturity : Number
-        Share of the expected confirmations that have arrived.
-    estimates, expected, changes : mapping of str to Number
-        Estimates now, those expected when all labels have arrived, and changes from the reference.
-    verdict : str
-        "degraded", "level" or "unknown".
-    doubts : tuple of str
-        Evidence against an assumed class prior.
-    class_prior_said : str
-        Source of a followed class prior, changes since the reference, and what remains unknown; ""
-        if it is not followed.
-    """
-
-    start: datetime
-    end: datetime
-    model_version: str
-    segment: str
-    state: State
-    predictions: int | None
-    labeled_positives: int | None
-    label_maturity: Number
-    estimates: dict[str, Number]
-    expected: dict[str, Number]
-    changes: dict[str, Number]
-    verdict: str
-    doubts: tuple[str, ...] = ()
-    class_prior_said: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Insight:
-    """Present state of a monitor: its newest windows, what is late, and what is doubtful.
-
-    Attributes
-    ----------
-    monitor : str
-    backlog : Backlog
-    latest : tuple of WindowInsight
-        The newest window with predictions that is mature, and the newest of all with predictions
-        if that is another, by series.
-    findings : tuple of str
-        Findings about the rows of the windows in the 400 days up to the newest.
-    evaluated : int
-        Number of evaluated windows, including those without predictions.
-    condition : MonitorCondition or None
-    waiting : tuple of str
-        Which windows wait for which earlier one that cannot be counted, and the remedy.
-    """
-
-    monitor: str
-    backlog: Backlog
-    latest: tuple[WindowInsight, ...]
-    findings: tuple[str, ...] = ()
-    evaluated: int = 0
-    condition: MonitorCondition | None = None
-    waiting: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types."""
-        return {
-            "monitor": self.monitor,
-            "backlog": plain(asdict(self.backlog)),
-            "latest": [plain(asdict(window)) for window in self.latest],
-            "findings": list(self.findings),
-            "evaluated": self.evaluated,
-            "condition": None if self.condition is None else self.condition.to_dict(),
-            "waiting": list(self.waiting),
-        }
-
-
-def results_of(
-    ledger: LedgerReader,
-    monitor: str,
-    *,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    model_version: str | None = None,
-    segment: str | None = None,
-    metrics: Sequence[str] | None = None,
-    states: Sequence[State] | None = None,
-    revisions: Revisions = "latest",
-) -> list[PublishedResult]:
-    """Stored results, one row per window, series and metric."""
-    return list(
-        ledger.results(
-            monitor,
-            since=since,
-            until=until,
-            model_version=model_version,
-            segment=segment,
-            metrics=metrics,
-            states=states,
-            revisions=revisions,
-        )
-    )
-
-
-def plain_row(row: PublishedResult) -> dict[str, Any]:
-    """The fields of `pumonitor results` in their order, times as ISO 8601 in UTC."""
-    found: dict[str, Any] = plain(asdict(row))
-    return found
 
 
 def insight_of(
@@ -172,7 +35,9 @@ def insight_of(
     condition: MonitorCondition | None = None,
     beginning: str = "",
     end: str = "",
-) -> Insight:
+    labels: LabelsView | None = None,
+    page: str | None = None,
+) -> InsightView:
     """The newest mature window, the newest window, and the work that is left.
 
     Parameters
@@ -185,6 +50,9 @@ def insight_of(
         Note on the first window, shown while there are few windows.
     end : str
         Note on the last window with predictions.
+    labels : LabelsView, optional
+    page : str, optional
+        Address of its page.
     """
     backlog = ledger.counts(now=now, monitor=monitor)
     newest = (ledger.newest_with_results(monitor, mature=True), ledger.newest_with_results(monitor))
@@ -192,35 +60,30 @@ def insight_of(
     evaluated = ledger.number_evaluated(monitor)
     latest = max(chosen, default=now)
     counted = ledger.newest_counts(monitor, since=latest - _RECENT)
-    insights: list[WindowInsight] = []
+    insights: list[WindowInsightView] = []
     for window in chosen.values():
-        rows = ledger.results(monitor, since=window.start, until=window.end)
         by_series: dict[tuple[str, str], list[PublishedResult]] = {}
-        for row in rows:
+        for row in ledger.results(monitor, since=window.start, until=window.end):
             if row.window_start == window.start:
                 by_series.setdefault((row.model_version, row.segment), []).append(row)
         stored = _evaluations(ledger, monitor, window.start)
-        for key, some in by_series.items():
-            insight = _window_insight(some)
-            if key in stored:
-                insight = replace(
-                    insight,
-                    doubts=doubts_in(stored[key].evaluation),
-                    class_prior_said=prior_said(ledger, stored[key]),
-                )
-            insights.append(insight)
-    return Insight(
+        insights += [
+            _window_insight(ledger, rows, stored.get(series)) for series, rows in by_series.items()
+        ]
+    return InsightView(
         monitor=monitor,
-        backlog=backlog,
-        latest=tuple(insights),
-        findings=(
+        backlog=WorkView.from_record(backlog, monitor=monitor),
+        latest=insights,
+        findings=[
             *([beginning] if beginning and evaluated <= _FEW else []),
             *([end] if end else []),
             *summed_up(findings_of_counts(monitor, counted)),
-        ),
+        ],
         evaluated=evaluated,
         condition=condition,
-        waiting=tuple(hold_up_notes(ledger.hold_ups(monitor))) if backlog.failing else (),
+        waiting=list(hold_up_notes(ledger.hold_ups(monitor))) if backlog.failing else [],
+        labels=labels,
+        page=page,
     )
 
 
@@ -328,25 +191,17 @@ def prior_said(ledger: Ledger, stored: StoredEvaluation) -> str:
 
 def _cause_now(ledger: Ledger, stored: StoredEvaluation) -> str:
     """Cause of the most urgent alert that fires since a window or before; "" if none does."""
-    # It loads what reads audits, which commands that only read do without.
-    from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
-    from pumonitor.monitor.inspection.audits_since import AuditsSince
+    # It loads templates of messages, which commands that only read do without.
+    from pumonitor.monitor.inspection.alerts_shown import alert_views
 
-    shown = alerts_shown(
-        ledger.alerts,
-        now=stored.as_of,
-        monitors=[stored.monitor],
-        firing=True,
-        audits=AuditsSince(ledger),
+    alerts = alert_views(
+        ledger, now=stored.as_of, monitors=[stored.monitor], firing=True, in_full=True
     )
-    for one in by_urgency(shown):
-        began = one.alert.firing_since or one.alert.window_start
-        of_series = (one.alert.model_version, one.alert.segment) == (
-            stored.model_version,
-            stored.segment,
-        )
-        if of_series and one.names_cause and began is not None and began <= stored.window.start:
-            return one.cause
+    for alert in by_urgency(alerts):
+        began = alert.firing_since or alert.window_start
+        of_series = (alert.model_version, alert.segment) == (stored.model_version, stored.segment)
+        if of_series and alert.names_cause and began is not None and began <= stored.window.start:
+            return alert.cause
     return ""
 
 
@@ -404,67 +259,31 @@ def prior_notes(ledger: Ledger, rows: Sequence[PublishedResult], *, segment: str
     return notes
 
 
-def _window_insight(rows: Sequence[PublishedResult]) -> WindowInsight:
+def _window_insight(
+    ledger: Ledger, rows: Sequence[PublishedResult], stored: StoredEvaluation | None
+) -> WindowInsightView:
     first = rows[0]
-    numbers = {
-        row.metric: Number(
-            value=row.value,
-            low=row.low,
-            high=row.high,
-            infeasible_reason=row.infeasible_reason,
-            assumed=row.assumed,
-        )
-        for row in rows
-    }
-    nothing = Number(value=None, low=None, high=None)
+    numbers = {row.metric: EstimateOfWindowView.model_validate(row) for row in rows}
+    nothing = EstimateOfWindowView()
 
-    def some(names: Sequence[str], ending: str = "") -> dict[str, Number]:
+    def some(names: Sequence[str], ending: str = "") -> dict[str, EstimateOfWindowView]:
         return {name: numbers[name + ending] for name in names if name + ending in numbers}
 
     def count(name: str) -> int | None:
         value = numbers.get(name, nothing).value
         return None if value is None else round(value)
 
-    return WindowInsight(
+    return WindowInsightView.from_record(
+        first,
         start=first.window_start,
         end=first.window_end,
-        model_version=first.model_version,
-        segment=first.segment,
-        state=first.state,
         predictions=count("predictions"),
         labeled_positives=count("labeled_positives"),
         label_maturity=numbers.get("label_maturity", nothing),
         estimates=some(SHOWN),
         expected=some(SHOWN, "_expected"),
         changes={**some(SHOWN, "_change"), **some(_PARTS)},
-        verdict="unknown" if first.state == "provisional" else _verdict(rows),
+        verdict="unknown" if first.state == "provisional" else verdict_of(rows),
+        doubts=[] if stored is None else list(doubts_in(stored.evaluation)),
+        class_prior_said="" if stored is None else prior_said(ledger, stored),
     )
-
-
-def _verdict(rows: Sequence[PublishedResult]) -> str:
-    """How the window compares with the reference, in a word."""
-    return verdict_of(
-        [
-            MetricResult(
-                metric=row.metric,
-                value=row.value,
-                low=row.low,
-                high=row.high,
-                infeasible_reason=row.infeasible_reason,
-            )
-            for row in rows
-        ]
-    )
-
-
-def plain(value: Any) -> Any:
-    """Values as JSON takes them: times as ISO 8601 in UTC."""
-    if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    return value

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.inspection.insights import plain
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import PaneRecord, WindowRecord
-from pumonitor.monitor.windows.known_labels import LabelsToCome, known_labels
-from pumonitor.ports import ReviewerCounts, State
-
-if TYPE_CHECKING:
-    from pumonitor.reviews.next_reviews import NextReviews
+from pumonitor.monitor.views.labels import (
+    ArrivalView,
+    IntervalView,
+    LabelOriginView,
+    LabelsToCome,
+    LabelsView,
+    WindowLabelsView,
+)
+from pumonitor.monitor.windows.known_labels import known_labels
+from pumonitor.ports import ReviewerCounts
 
 _WINDOWS: Final = 60
 _ORIGINS: Final = {
@@ -30,138 +33,7 @@ _ORIGINS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
-    """A number with the ends of its 95% interval; None where it is not known."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelOrigin:
-    """Cases of a window that came to be known, or did not, in one way.
-
-    Attributes
-    ----------
-    name : str
-    cases : int
-        All of them; of "Complaint alone" those that complained.
-    positive, negative : int
-        By verdict; by complaint where there is none.
-    both : int
-        Cases of a queue that complained as well.
-    undecided, differing, waiting : int
-        That reviewers could not tell, that they differ on, that wait for a verdict.
-    """
-
-    name: str
-    cases: int
-    positive: int = 0
-    negative: int = 0
-    both: int = 0
-    undecided: int = 0
-    differing: int = 0
-    waiting: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelsOfWindow:
-    """Labels of one window as they are known by its last look.
-
-    Attributes
-    ----------
-    start : datetime
-    state : {"provisional", "mature", "final"}
-    predictions : int
-    complaints : int
-        Complaints; labels, where there are no reviews.
-    verdicts, undecided : int or None
-        None where there are no reviews.
-    to_come : LabelsToCome or None
-        What the window waits for; None of mature ones.
-    label_frequency : Interval
-        Share of the positives that is confirmed.
-    """
-
-    start: datetime
-    state: State
-    predictions: int
-    complaints: int
-    verdicts: int | None
-    undecided: int | None
-    to_come: LabelsToCome | None
-    label_frequency: Interval
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
-    """Shares of the labels known at the maturity that are known at an age.
-
-    Attributes
-    ----------
-    age_days : float
-        After the end of the window.
-    verdicts, complaints : Interval
-        Values of None while no window is mature.
-    """
-
-    age_days: float
-    verdicts: Interval
-    complaints: Interval
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelHealth:
-    """What is known of a monitor's labels.
-
-    Attributes
-    ----------
-    monitor : str
-    has_reviews : bool
-    window_start, window_end : datetime or None
-        Of the newest mature window, which `origins` to `next_reviews` are about.
-    state : {"mature", "final"} or None
-    predictions : int
-    origins : tuple of LabelOrigin
-    not_reviewed, stopped : float or None
-        Shares of all rows that nobody reviewed, and that were declined outright without a verdict;
-        None without reviews.
-    known_positives : int
-    positives : Interval
-        Positives that the window is estimated to have.
-    reviewers : tuple of ReviewerCounts
-        By what they said since that window began.
-    next_reviews : tuple of NextReviews
-    arrivals : tuple of Arrival
-    windows : tuple of LabelsOfWindow
-        The newest ones, in order of time.
-    """
-
-    monitor: str
-    has_reviews: bool
-    window_start: datetime | None = None
-    window_end: datetime | None = None
-    state: State | None = None
-    predictions: int = 0
-    origins: tuple[LabelOrigin, ...] = ()
-    not_reviewed: float | None = None
-    stopped: float | None = None
-    known_positives: int = 0
-    positives: Interval = Interval()
-    reviewers: tuple[ReviewerCounts, ...] = ()
-    next_reviews: tuple[NextReviews, ...] = ()
-    arrivals: tuple[Arrival, ...] = ()
-    windows: tuple[LabelsOfWindow, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types."""
-        made: dict[str, Any] = plain(asdict(self))
-        return made
-
-
-def label_health(ledger: Ledger, monitor: Monitor, *, with_arrivals: bool = True) -> LabelHealth:
+def label_health(ledger: Ledger, monitor: Monitor, *, with_arrivals: bool = True) -> LabelsView:
     """Facts about labels that page, API and `pumonitor insights` show, from stored counts.
 
     Parameters
@@ -181,7 +53,7 @@ def label_health(ledger: Ledger, monitor: Monitor, *, with_arrivals: bool = True
     }
     stored = _newest_mature(ledger, monitor.name)
     if stored is None:
-        return LabelHealth(**facts)
+        return LabelsView(**facts)
     counts = next(
         (
             pane.counts
@@ -191,7 +63,7 @@ def label_health(ledger: Ledger, monitor: Monitor, *, with_arrivals: bool = True
         ),
         None,
     )
-    return LabelHealth(
+    return LabelsView(
         **facts,
         window_start=stored.window.start,
         window_end=stored.window.end,
@@ -241,7 +113,7 @@ def _of_counts(counts: Mapping[str, Any]) -> dict[str, Any]:
     predictions, labels = int(counts.get("predictions") or 0), counts.get("labels")
     if labels is None:
         known = sum(counts.get("arrivals", ()))
-        origin = LabelOrigin(name="Confirmed", cases=known, positive=known)
+        origin = LabelOriginView(name="Confirmed", cases=known, positive=known)
         return {"predictions": predictions, "origins": (origin,), "known_positives": known}
     origins = tuple(_origins(labels["rows"]))
     rows = {name: sum(both) for name, both in labels["rows"].items()}
@@ -256,7 +128,7 @@ def _of_counts(counts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _origins(rows: Mapping[str, Sequence[int]]) -> Iterator[LabelOrigin]:
+def _origins(rows: Mapping[str, Sequence[int]]) -> Iterator[LabelOriginView]:
     by_reason: dict[str, dict[str, Sequence[int]]] = {}
     for name, both in rows.items():
         reason, _, verdict = name.partition(", ")
@@ -268,7 +140,7 @@ def _origins(rows: Mapping[str, Sequence[int]]) -> Iterator[LabelOrigin]:
         if "" in verdicts:
             silent, complained = verdicts[""]
             cases = complained if reason == "not reviewed" else silent + complained
-            yield LabelOrigin(name=title, cases=cases, positive=complained)
+            yield LabelOriginView(name=title, cases=cases, positive=complained)
             continue
         total = {verdict: sum(both) for verdict, both in verdicts.items()}
         # A complaint after a case was cleared says that it was cleared by mistake.
@@ -276,7 +148,7 @@ def _origins(rows: Mapping[str, Sequence[int]]) -> Iterator[LabelOrigin]:
         came = {verdict: both[1] for verdict, both in verdicts.items()}
         mistaken = 0 if is_complaint else came.get("negative", 0)
         unseen = sum(came.get(name, 0) for name in ("undecided", "reviewers differ", "waiting"))
-        yield LabelOrigin(
+        yield LabelOriginView(
             name=title,
             cases=sum(total.values()),
             positive=total.get("positive", 0) + mistaken + unseen,
@@ -297,7 +169,7 @@ def _of_evaluation(ledger: Ledger, stored: StoredEvaluation) -> dict[str, Any]:
         rows = settings["n_labeled"] + settings["n_unlabeled"] + settings.get("n_negative", 0)
         ends = (None if prior[end] is None else prior[end] * rows for end in ("low", "high"))
         low, high = ends
-        facts["positives"] = Interval(value=prior["value"] * rows, low=low, high=high)
+        facts["positives"] = IntervalView(value=prior["value"] * rows, low=low, high=high)
     if "reviews" not in evaluation.get("made_with", {}):
         return facts
     # Statistics are loaded with these, which commands that only read do without.
@@ -319,7 +191,7 @@ def _of_evaluation(ledger: Ledger, stored: StoredEvaluation) -> dict[str, Any]:
     return facts
 
 
-def _arrivals(monitor: Monitor, records: Sequence[WindowRecord]) -> tuple[Arrival, ...]:
+def _arrivals(monitor: Monitor, records: Sequence[WindowRecord]) -> tuple[ArrivalView, ...]:
     from pumonitor.monitor.windows.labels_to_come import arrival_of
 
     schedule = monitor.pane_schedule
@@ -333,7 +205,7 @@ def _arrivals(monitor: Monitor, records: Sequence[WindowRecord]) -> tuple[Arriva
         and (not monitor.reviews or "labels" in pane.counts)
     ]
 
-    def arriving(known: str) -> list[Interval]:
+    def arriving(known: str) -> list[IntervalView]:
         arrival = arrival_of(
             [(start, age, float(_known(counts, known))) for start, age, counts in panes], ages
         )
@@ -341,7 +213,7 @@ def _arrivals(monitor: Monitor, records: Sequence[WindowRecord]) -> tuple[Arriva
 
     both = zip(ages, arriving("verdicts"), arriving("complaints"), strict=True)
     return tuple(
-        Arrival(age_days=age / timedelta(days=1), verdicts=verdicts, complaints=complaints)
+        ArrivalView(age_days=age / timedelta(days=1), verdicts=verdicts, complaints=complaints)
         for age, verdicts, complaints in both
     )
 
@@ -354,30 +226,30 @@ def _known(counts: Mapping[str, Any], what: str) -> int:
     return labels.complaints if what == "complaints" else labels.verdicts + labels.undecided
 
 
-def _number(share: Any) -> Interval:
+def _number(share: Any) -> IntervalView:
     if share.undefined_reason is not None:
-        return Interval()
-    return Interval(value=float(share.value), low=float(share.low), high=float(share.high))
+        return IntervalView()
+    return IntervalView(value=float(share.value), low=float(share.low), high=float(share.high))
 
 
 def _windows(
     ledger: Ledger, monitor: Monitor, looks: Sequence[tuple[WindowRecord, PaneRecord]]
-) -> tuple[LabelsOfWindow, ...]:
+) -> tuple[WindowLabelsView, ...]:
     if not looks:
         return ()
     since, until = looks[0][0].window.start, looks[-1][0].window.end
     frequencies = {
-        row.window_start: Interval(value=row.value, low=row.low, high=row.high)
+        row.window_start: IntervalView(value=row.value, low=row.low, high=row.high)
         for row in ledger.results(
             monitor.name, since=since, until=until, segment="", metrics=["label_frequency"]
         )
     }
-    nothing = Interval()
+    nothing = IntervalView()
     windows = []
     for record, look in looks:
         labels = known_labels(look.counts or {})
         windows.append(
-            LabelsOfWindow(
+            WindowLabelsView(
                 start=record.window.start,
                 state=look.state,
                 predictions=int((look.counts or {}).get("predictions") or 0),

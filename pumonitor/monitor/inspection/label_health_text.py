@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from pumonitor.monitor.config.values.durations import shown_duration
-from pumonitor.monitor.inspection.label_health import LabelHealth
+from pumonitor.monitor.views.labels import LabelsView
 from pumonitor.plain_text import one_line
 from pumonitor.text import count_text, moment_text, number_text, percent_text
 
@@ -21,7 +21,7 @@ _FEW_SHARED: Final = 20
 """Cases that two decided, below which how often they differ is no number."""
 
 
-def label_health_sentences(health: LabelHealth) -> Iterator[str]:
+def label_health_sentences(health: LabelsView) -> Iterator[str]:
     """The facts in words, the most important first."""
     if health.window_start is None:
         yield "No window is mature yet, so nothing is known of its labels."
@@ -33,7 +33,7 @@ def label_health_sentences(health: LabelHealth) -> Iterator[str]:
     yield from _worth_in_words(health)
 
 
-def _positives_in_words(health: LabelHealth) -> Iterator[str]:
+def _positives_in_words(health: LabelsView) -> Iterator[str]:
     by_review = sum(
         origin.positive for origin in health.origins if origin.name.startswith("Reviewed")
     )
@@ -52,7 +52,7 @@ def _positives_in_words(health: LabelHealth) -> Iterator[str]:
         yield f"{known}, of some {count_text(positives.value)} ({ends})."
 
 
-def _unseen_in_words(health: LabelHealth) -> Iterator[str]:
+def _unseen_in_words(health: LabelsView) -> Iterator[str]:
     if health.not_reviewed is None or health.stopped is None:
         return
     yield (
@@ -62,7 +62,7 @@ def _unseen_in_words(health: LabelHealth) -> Iterator[str]:
     )
 
 
-def _lateness_in_words(health: LabelHealth) -> Iterator[str]:
+def _lateness_in_words(health: LabelsView) -> Iterator[str]:
     words = "verdicts" if health.has_reviews else ""
     for arrival in health.arrivals[:1]:
         parts = []
@@ -80,7 +80,7 @@ def _lateness_in_words(health: LabelHealth) -> Iterator[str]:
         yield f"Window of {moment_text(newest.start)}: {newest.to_come.sentence}"
 
 
-def _agreement_in_words(health: LabelHealth) -> Iterator[str]:
+def _agreement_in_words(health: LabelsView) -> Iterator[str]:
     shared = sum(reviewer.shared for reviewer in health.reviewers)
     differ = sum(reviewer.differ for reviewer in health.reviewers)
     if not health.reviewers:
@@ -98,7 +98,7 @@ def _agreement_in_words(health: LabelHealth) -> Iterator[str]:
     )
 
 
-def _worth_in_words(health: LabelHealth) -> Iterator[str]:
+def _worth_in_words(health: LabelsView) -> Iterator[str]:
     worths = [worth for worth in health.next_reviews if "recall" in worth.width_now]
     if not worths:
         return

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
@@ -16,8 +16,6 @@ from pumonitor.monitor.ledger.database.queries import equal
 from pumonitor.monitor.ledger.database.schema import alert_states, silences
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.rules.alerts.alert import Alert
-
-_OF_SILENCE: Final = tuple(one.name for one in fields(Silence))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,19 +114,19 @@ class ChangesByPeople:
 
     def silence(self, silence: Silence) -> int:
         """Store a silence of its author; returns its id."""
-        values = {name: getattr(silence, name) for name in _OF_SILENCE if name != "id"}
+        values = silence.model_dump(exclude={"id"})
         with self._database.writing() as connection:
             at = self._database.now(connection)
             query = insert(silences).values(**values, created_at=at).returning(silences.c.id)
             number = int(connection.execute(query).scalar_one())
-            self._record(connection, silence.author, "silence", asdict(silence) | {"id": number})
+            self._record(connection, silence.author, "silence", {**values, "id": number})
         return number
 
     def silence_numbered(self, number: int) -> Silence | None:
         """A silence by its id; None if there is none."""
         with self._database.reading() as connection:
             row = connection.execute(select(silences).where(silences.c.id == number)).first()
-        return None if row is None else Silence(**{one: getattr(row, one) for one in _OF_SILENCE})
+        return None if row is None else Silence.model_validate(row)
 
     def end_silence(self, number: int, *, at: datetime, by: str) -> bool:
         """End a silence at a moment; returns False if there is none, or it had ended before."""

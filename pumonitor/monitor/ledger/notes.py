@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, fields, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
@@ -14,8 +13,6 @@ from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import equal, one_of
 from pumonitor.monitor.ledger.database.schema import notes
 from pumonitor.monitor.ledger.records.notes import Note, NotedAlert
-
-_OF_ALERT: Final = tuple(one.name for one in fields(NotedAlert))
 
 
 class StoredNotes:
@@ -33,13 +30,13 @@ class StoredNotes:
         """Store a note of its author; returns it with its id."""
         values = {name: getattr(note, name) for name in ("monitor", "at", "ends", "text", "author")}
         if note.alert is not None:
-            values |= asdict(note.alert)
+            values |= note.alert.model_dump()
         with self._database.writing() as connection:
             at = self._database.now(connection)
             query = insert(notes).values(**values, created_at=at).returning(notes.c.id)
             number = int(connection.execute(query).scalar_one())
             self._record(connection, note.author, "note", values | {"id": number})
-        return replace(note, id=number, created_at=at)
+        return note.model_copy(update={"id": number, "created_at": at})
 
     def withdraw(self, number: int, *, by: str) -> bool:
         """Withdraw a note; returns False if there is none, or it was withdrawn before."""
@@ -135,5 +132,5 @@ class StoredNotes:
 
 def _note(row: Row[Any]) -> Note:
     columns = dict(row._mapping)
-    about = {name: columns.pop(name) for name in _OF_ALERT}
+    about = {name: columns.pop(name) for name in NotedAlert.model_fields}
     return Note(**columns, alert=None if about["rule_key"] is None else NotedAlert(**about))

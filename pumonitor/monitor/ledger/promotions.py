@@ -249,7 +249,7 @@ def _promotion(row: Row[Any]) -> Promotion:
     given = row.evidence
     return Promotion(
         **{name: getattr(row, name) for name in _OF_PROMOTION},
-        evidence=None if "undone" in given else Evidence.from_dict(given),
+        evidence=None if "undone" in given else Evidence.model_validate(given),
         undoes=given.get("undone"),
     )
 

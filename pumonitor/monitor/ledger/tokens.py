@@ -7,10 +7,10 @@ import hmac
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
+from pydantic import Field
 from sqlalchemy import Row, delete, insert, or_, select, update
 
 from pumonitor.errors import InputError
@@ -18,6 +18,7 @@ from pumonitor.monitor.ledger.audit import record
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.database.schema import page_sessions, tokens
+from pumonitor.views.model import Moment, View
 
 TokenRight = Literal["read", "acknowledge", "admin"]
 """What a token allows, each with what comes before.
@@ -36,33 +37,18 @@ _ID: Final = re.compile(r"[0-9a-f]{12}")
 _USED_AGAIN: Final = timedelta(minutes=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
-    """A token, without its secret.
+class Token(View):
+    """A token, without its secret."""
 
-    Attributes
-    ----------
-    id : str
-        The part of the token by which it is found; no secret.
-    name : str
-    right : {"read", "acknowledge", "admin"}
-    monitors : tuple of str or None
-        Those that it shows; None for all.
-    created_at : datetime
-    created_by : str
-    expires_at, last_used_at, revoked_at : datetime or None
-        The last use is known to the minute.
-    """
-
-    id: str
+    id: str = Field(description="The part of the token by which it is found; no secret.")
     name: str
     right: TokenRight
-    monitors: tuple[str, ...] | None
-    created_at: datetime
+    monitors: tuple[str, ...] | None = Field(description="Those that it shows; null for all.")
+    created_at: Moment
     created_by: str
-    expires_at: datetime | None = None
-    last_used_at: datetime | None = None
-    revoked_at: datetime | None = None
+    expires_at: Moment | None = None
+    last_used_at: Moment | None = Field(default=None, description="Known to the minute.")
+    revoked_at: Moment | None = None
 
     def holds(self, now: datetime) -> bool:
         """Whether it is neither revoked nor expired."""
@@ -242,6 +228,4 @@ def _hash(secret: str) -> str:
 
 
 def _token(row: Row[Any]) -> Token:
-    found: dict[str, Any] = {one.name: getattr(row, one.name, None) for one in fields(Token)}
-    names = None if row.monitors is None else tuple(row.monitors)
-    return Token(**found | {"right": row.token_right, "monitors": names})
+    return Token.from_record(row, right=row.token_right)

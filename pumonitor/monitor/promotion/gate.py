@@ -2,50 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
+
+from pydantic import Field
 
 from pumonitor.monitor.config.configuration import Configuration
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.promotions import Evidence
+from pumonitor.views.model import View
 
 Verdict = Literal["better", "worse", "not yet", "cannot be judged"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateAnswer:
-    """What the gate says of a challenger.
-
-    Attributes
-    ----------
-    verdict : {"better", "worse", "not yet", "cannot be judged"}
-        Only a challenger that is surely better is promoted.
-    reason : str
-        One sentence with the numbers.
-    evidence : Evidence or None
-        None before there is a window to compare.
-    champion_version : str or None
-        Version that the challenger was compared with; None if there was no champion alias yet.
-    challenger_version : str or None
-        None if it is no version of the registry.
-    """
+class GateAnswer(View):
+    """What the gate says of a challenger: only one that is surely better is promoted."""
 
     verdict: Verdict
-    reason: str
-    evidence: Evidence | None
-    champion_version: str | None
-    challenger_version: str | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return {
-            "verdict": self.verdict,
-            "reason": self.reason,
-            "evidence": None if self.evidence is None else self.evidence.to_dict(),
-            "champion_version": self.champion_version,
-            "challenger_version": self.challenger_version,
-        }
+    reason: str = Field(description="One sentence with the numbers.")
+    evidence: Evidence | None = Field(description="Null before there is a window to compare.")
+    champion_version: str | None = Field(
+        description="Version that the challenger was compared with; null if there was no champion "
+        "alias yet."
+    )
+    challenger_version: str | None = Field(description="Null if it is no version of the registry.")
 
 
 class GateOf(Protocol):

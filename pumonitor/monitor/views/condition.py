@@ -13,6 +13,7 @@ from pydantic import Field
 from pumonitor.monitor.ledger.records.windows import MonitorWork
 from pumonitor.monitor.rules.alerts.alert import Severity
 from pumonitor.monitor.rules.causes.next_steps import Step
+from pumonitor.monitor.views.alerts import SEVERITIES, AlertView
 from pumonitor.plain_text import one_line
 from pumonitor.ports import State
 from pumonitor.views.model import Moment, Number, View
@@ -40,9 +41,6 @@ Condition = Literal[
 - "backfilling": windows are being worked on that were due more than a day ago.
 - "no results yet", "fine".
 """
-
-SEVERITIES: Final[tuple[Severity, ...]] = ("critical", "warning", "info")
-"""The worst first."""
 
 LATE: Final = timedelta(days=1)
 """What is later than this has something wrong with it."""
@@ -183,7 +181,7 @@ class _Found(NamedTuple):
 def condition_view(
     name: str,
     work: MonitorWork,
-    firing: Sequence[FiringAlert] = (),
+    firing: Sequence[FiringAlert | AlertView] = (),
     *,
     look: ExpectedLook | None = None,
     work_due: datetime | None = None,
@@ -282,7 +280,7 @@ def _failing(work: MonitorWork) -> _Found | None:
     )
 
 
-def _firing(alerts: Sequence[FiringAlert]) -> _Found | None:
+def _firing(alerts: Sequence[FiringAlert | AlertView]) -> _Found | None:
     if not alerts:
         return None
     since = min((alert.firing_since for alert in alerts if alert.firing_since), default=None)
@@ -318,11 +316,11 @@ def _no_results(name: str, work: MonitorWork) -> _Found | None:
     return _Found("no window has been evaluated", None, remedy)
 
 
-def _worst(alerts: Iterable[FiringAlert]) -> Severity | None:
+def _worst(alerts: Iterable[FiringAlert | AlertView]) -> Severity | None:
     return min((alert.severity for alert in alerts), key=SEVERITIES.index, default=None)
 
 
-def _alerts_text(alerts: Sequence[FiringAlert]) -> str:
+def _alerts_text(alerts: Sequence[FiringAlert | AlertView]) -> str:
     """Such as "2 critical alerts, too few found and 1 more"; the first alert is named."""
     worst = _worst(alerts)
     number = sum(alert.severity == worst for alert in alerts)

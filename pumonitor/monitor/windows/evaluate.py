@@ -10,6 +10,7 @@ from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.claims import Claim
 from pumonitor.monitor.ledger.records.collected import StoredSeries
 from pumonitor.monitor.ledger.records.results import EvaluatedPane, EvaluatedSeries
+from pumonitor.monitor.views.labels import LabelsToCome
 from pumonitor.monitor.windows.class_prior.assumed import findings_of
 from pumonitor.monitor.windows.class_prior.followed import (
     FollowedPriors,
@@ -22,7 +23,6 @@ from pumonitor.monitor.windows.evaluation.references import Reference, Reference
 from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.monitor.windows.evaluation.window_evaluation import evaluate_window
-from pumonitor.monitor.windows.known_labels import LabelsToCome
 from pumonitor.monitor.windows.labels_to_come import labels_to_come
 from pumonitor.monitor.windows.messages.summaries import summary_of_month
 from pumonitor.monitor.windows.messages.superseded_versions import ends_of_superseded

@@ -1,15 +1,10 @@
-"""What is known of the cases of a window with reviews, and what it waits for."""
+"""What is known of the cases of a window with reviews."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final
-
-from pumonitor.results import Finding
-from pumonitor.text import count_text
-
-_NAME: Final = "labels_to_come"
+from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,55 +24,6 @@ class KnownLabels:
     undecided: int
     waiting: int
     complaints: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelsToCome:
-    """What a window that is not mature waits for.
-
-    Attributes
-    ----------
-    waiting : int or None
-        Cases that were queued and have no verdict yet; None where no queue says when it queued
-        them.
-    complaints : int
-        Complaints that are known.
-    expected, low, high : float or None
-        Complaints that are still to come by the maturity, with their 95% interval; None while no
-        earlier window tells: none is mature, or none had complaints at this age.
-    """
-
-    waiting: int | None
-    complaints: int
-    expected: float | None
-    low: float | None
-    high: float | None
-
-    @property
-    def sentence(self) -> str:
-        """In words."""
-        queued = ""
-        if self.waiting is not None:
-            are = "case is" if self.waiting == 1 else "cases are"
-            queued = f"{self.waiting:,} {are} queued without a verdict. "
-        if self.expected is None or self.low is None or self.high is None:
-            return (
-                f"{queued}{self.complaints:,} complaints have come; how many are still to come "
-                "cannot be told yet: no earlier window is mature, or none had complaints so early."
-            )
-        return (
-            f"{queued}{self.complaints:,} complaints have come, and {count_text(self.expected)} "
-            f"({count_text(self.low)} to {count_text(self.high)}) are still to come by the "
-            "maturity."
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types."""
-        return asdict(self)
-
-    def as_finding(self) -> Finding:
-        """Among the findings of the window."""
-        return Finding(name=_NAME, severity="note", sentence=self.sentence)
 
 
 def known_labels(counts: Mapping[str, Any]) -> KnownLabels | None:

@@ -13,8 +13,9 @@ from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.collected import PaneCounts
 from pumonitor.monitor.rules.labels.expected import expected_positives
 from pumonitor.monitor.rules.labels.maturity import LabelMaturity, label_maturity
+from pumonitor.monitor.views.labels import LabelsToCome
 from pumonitor.monitor.windows.class_prior.arrivals import since_when_labels_tell
-from pumonitor.monitor.windows.known_labels import LabelsToCome, known_labels
+from pumonitor.monitor.windows.known_labels import known_labels
 from pumonitor.ports import Pane
 
 

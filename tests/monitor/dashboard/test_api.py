@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import event, update
 
 from pumonitor.monitor.inspection.exposition import exposition
-from pumonitor.monitor.inspection.insights import plain_row
 from pumonitor.monitor.ledger.database.schema import results
 from tests.monitor.dashboard.shop_pages import HOSTILE, ShopPages, person
 
@@ -55,9 +54,9 @@ def all_of(pages: ShopPages, address: str, **query: object) -> list[dict]:
 
 @pytest.mark.parametrize("limit", [3, 100])
 def test_results_are_those_of_the_command(shop, limit):
-    wanted = [plain_row(row) for row in shop.ledger.results("card-fraud")]
+    wanted = [row.to_dict() for row in shop.ledger.results("card-fraud")]
     assert all_of(shop, "/results", limit=limit) == wanted
-    every = [plain_row(row) for row in shop.ledger.results("card-fraud", revisions="all")]
+    every = [row.to_dict() for row in shop.ledger.results("card-fraud", revisions="all")]
     assert all_of(shop, "/results", limit=limit, revisions="all") == every
 
 
@@ -68,7 +67,7 @@ def test_results_are_chosen_by_their_filters(shop):
     wanted = shop.ledger.results(
         "card-fraud", metrics=["recall", "f1"], model_version="2", segment="", states=["mature"]
     )
-    assert found == [plain_row(row) for row in wanted] != []
+    assert found == [row.to_dict() for row in wanted] != []
     assert all_of(shop, "/results", segment=HOSTILE, metric="recall")[0]["value"] is None
 
 
@@ -82,7 +81,7 @@ def test_every_reader_has_the_same_numbers(shop):
         one["window_start"]: one
         for one in answer_of(shop, "/monitors/card-fraud/series", metric="recall")["items"]
     }
-    point = points[plain_row(stored)["window_start"]]
+    point = points[stored.to_dict()["window_start"]]
     window = answer_of(shop, f"/monitors/card-fraud/windows/{line['headline']['window_start']}")
     of_window = next(one for one in window["results"] if one["metric"] == "recall")
     numbers = [stored.value, stored.low, stored.high]

@@ -12,7 +12,6 @@ from urllib.parse import unquote
 import pytest
 from sqlalchemy import update
 
-from pumonitor.monitor.inspection.insights import plain_row
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.database.schema import alert_transitions, evaluations, results
 from pumonitor.monitor.ledger.database.schema import monitors as configurations
@@ -340,7 +339,7 @@ def test_csv_is_that_of_the_command(shop):
         "card-fraud", metrics=["f1"], model_version="2", segment="", since=FIRST + 5 * DAY
     )
     assert ours == [
-        {name: "" if value is None else str(value) for name, value in plain_row(one).items()}
+        {name: "" if value is None else str(value) for name, value in one.to_dict().items()}
         for one in stored
     ]
     assert len(ours) == 3

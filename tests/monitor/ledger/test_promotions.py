@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -46,7 +45,7 @@ def test_of_a_model_one_is_under_way(ledger: Ledger) -> None:
     begun = ledger.promotions.begin(WANTED, lease=LEASE)
     with pytest.raises(PromotionUnderWayError, match="is being moved back from version 2 to 1"):
         ledger.promotions.begin(WANTED, lease=LEASE)
-    ledger.promotions.begin(replace(WANTED, model="other"), lease=LEASE)
+    ledger.promotions.begin(WANTED.model_copy(update={"model": "other"}), lease=LEASE)
     with pytest.raises(IntegrityError), ledger.database.writing() as connection:
         connection.exec_driver_sql("UPDATE promotions SET model = 'fraud'")
     ledger.promotions.settle(begun, "refused")

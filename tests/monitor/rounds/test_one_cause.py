@@ -16,7 +16,7 @@ from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.alerts_shown import alerts_shown
+from pumonitor.monitor.inspection.alerts_shown import alert_views
 from pumonitor.monitor.inspection.insights import insight_of
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
@@ -91,7 +91,7 @@ def test_a_wrong_join_is_no_matter_of_labels(fired: Any) -> None:
 
 def test_alert_insights_window_page_and_api_say_one_cause(jobs: Any, fired: Any) -> None:
     cause = fired.cause["sentence"]
-    [shown] = alerts_shown(jobs.ledger.alerts, now=NOW, monitors=["fraud"], firing=True)
+    [shown] = alert_views(jobs.ledger, now=NOW, monitors=["fraud"], firing=True)
     assert shown.cause == cause
     newest = insight_of(jobs.ledger, "fraud", now=NOW).latest[0]
     assert newest.class_prior_said.endswith(cause)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 
 import duckdb
 import pandas as pd
@@ -41,7 +40,10 @@ def stored(path, *, name="card-fraud"):
         read_configuration(path).configuration, clock=lambda: SETTLED, deliver=False
     ) as jobs:
         assert jobs.run().failures == []
-        return [replace(row, monitor="") for row in jobs.ledger.results(name, revisions="all")]
+        return [
+            row.model_copy(update={"monitor": ""})
+            for row in jobs.ledger.results(name, revisions="all")
+        ]
 
 
 def in_files(folder, tables, _):
@@ -113,7 +115,7 @@ def test_nor_on_settings_that_do_not_matter_to_a_window(tmp_path, prior):
         path = write_shop(tmp_path / str(place), class_prior=prior, panes=panes)
         found.append(
             {
-                (one.window_start, one.metric): replace(one, revision=0)
+                (one.window_start, one.metric): one.model_copy(update={"revision": 0})
                 for one in stored(path)
                 if one.state == "mature"
             }

@@ -8,8 +8,7 @@ from pumonitor.monitor.app import open_jobs
 from pumonitor.monitor.config.file import configuration_hash, read_configuration
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.alerts_shown import alerts_shown
-from pumonitor.monitor.inspection.audits_since import AuditsSince
+from pumonitor.monitor.inspection.alerts_shown import alert_views
 from tests.monitor.windows.audited_weeks import FIRST, WEEK, draw, review, write_weeks
 
 pytestmark = pytest.mark.usefixtures("unsearched_labels")
@@ -42,19 +41,13 @@ def jobs(tmp_path_factory):
 
 
 def firing(jobs):
-    shown = alerts_shown(
-        jobs.ledger.alerts,
-        now=NOW,
-        monitors=["weekly"],
-        firing=True,
-        audits=AuditsSince(jobs.ledger),
-    )
-    return {one.alert.metric: one for one in shown}
+    alerts = alert_views(jobs.ledger, now=NOW, monitors=["weekly"], firing=True, in_full=True)
+    return {alert.metric: alert for alert in alerts}
 
 
 def test_a_cause_is_read_anew_when_audits_have_told(jobs):
     before, after = (one["labeled_positives"] for one in (jobs.before, firing(jobs)))
-    assert before.alert.firing_since == after.alert.firing_since == FIRST + CHANGED * WEEK
+    assert before.firing_since == after.firing_since == FIRST + CHANGED * WEEK
     assert "By the audits" not in before.cause
     assert after.cause.startswith("By the audits a1 (2026-01-12 to 2026-01-19) and a2 (")
     assert "the class prior changed" in after.cause
@@ -63,8 +56,8 @@ def test_a_cause_is_read_anew_when_audits_have_told(jobs):
 def test_without_being_asked_nothing_is_compared(jobs):
     [one] = [
         one
-        for one in alerts_shown(jobs.ledger.alerts, now=NOW, monitors=["weekly"], firing=True)
-        if one.alert.metric == "labeled_positives"
+        for one in alert_views(jobs.ledger, now=NOW, monitors=["weekly"], firing=True)
+        if one.metric == "labeled_positives"
     ]
     assert one.cause == jobs.before["labeled_positives"].cause
 
@@ -75,7 +68,7 @@ def test_alert_page_monitor_page_and_api_say_one_cause(jobs):
     client = make_app(site, is_host=lambda _: True).test_client()
     said = f"<b>Cause:</b> {escape(one.cause)}"
     assert said in client.get("/monitors/weekly").text
-    assert said in client.get(f"/monitors/weekly/alerts/{one.alert.rule_key}").text
+    assert said in client.get(f"/monitors/weekly/alerts/{one.rule_key}").text
     items = client.get("/api/v1/alerts").json["items"]
     assert one.cause in [item["cause"] for item in items]
 
@@ -91,9 +84,9 @@ def noticed(jobs):
 def test_a_breach_in_an_audited_window_is_noticed_when_its_verdicts_are_read(jobs):
     assert "f1" not in jobs.before
     assert noticed(jobs) == [("f1 below 0.9", FIRST + 1 * WEEK, READ)]
-    assert firing(jobs)["f1"].noticed == READ
-    assert firing(jobs)["f1"].alert.firing_since == FIRST + 1 * WEEK
-    assert firing(jobs)["labeled_positives"].noticed < NOW
+    assert firing(jobs)["f1"].noticed_at == READ
+    assert firing(jobs)["f1"].firing_since == FIRST + 1 * WEEK
+    assert firing(jobs)["labeled_positives"].noticed_at < NOW
 
 
 def test_a_rule_that_is_added_later_or_tried_out_says_the_same(jobs):

@@ -8,7 +8,7 @@ import pytest
 from pumonitor import audit_plan
 from pumonitor.errors import InputError
 from pumonitor.monitor.app import open_jobs
-from pumonitor.monitor.audits.status import standing_of_audits
+from pumonitor.monitor.audits.status import audits_view
 from pumonitor.monitor.config.file import read_configuration
 from pumonitor.monitor.dashboard.app import make_app
 from pumonitor.monitor.dashboard.site import Site
@@ -140,7 +140,7 @@ def test_a_new_configuration_keeps_audits_of_the_same_scores(tmp_path, change, i
         assert jobs.run().failures == []
         found = evaluations(jobs.ledger, weeks=(0, 2))
         monitor = read_configuration(truth.path).configuration.monitors["weekly"]
-        (status,) = standing_of_audits(jobs.ledger, monitor).audits
+        (status,) = audits_view(jobs.ledger, monitor).audits
     methods = {one.evaluation["class_prior"]["method"] for one in found.values()}
     assert methods == ({"audit carried"} if is_kept else {"given"})
     assert status.is_current is is_kept

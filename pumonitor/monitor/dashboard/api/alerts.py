@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from pumonitor.monitor.dashboard.api.alert_answers import (
-    AlertAnswer,
-    Alerts,
-    DeedAnswer,
-    Event,
-    Events,
-    SilenceAnswer,
-    Silences,
-    Told,
-)
+from pumonitor.monitor.dashboard.api.answers import Alerts, Events, Silences
 from pumonitor.monitor.dashboard.api.queries import AlertsQuery, HistoryQuery, OneMonitorQuery
 from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
-from pumonitor.monitor.inspection.alerts_shown import AlertShown, alerts_shown
-from pumonitor.monitor.inspection.audits_since import AuditsSince
-from pumonitor.monitor.inspection.incidents import Happening, happenings
-from pumonitor.monitor.ledger.records.alerts import (
-    WITHHELD_BECAUSE,
-    Silence,
-)
-
-_OF_ALERT: Final = (
-    "monitor", "rule", "rule_key", "model_version", "segment", "metric", "severity", "incident",
-    "firing_since", "value", "low", "high", "reference", "reason", "window_start", "window_end",
-    "as_of",
-)  # fmt: skip
-
+from pumonitor.monitor.inspection.alerts_shown import alert_views
+from pumonitor.monitor.inspection.incidents import alert_event_views
+from pumonitor.monitor.views.alerts import AlertView
 
 _OF_KEY: Final = 5
 """Monitor, rule, its key, model version and segment."""
@@ -38,43 +18,25 @@ _OF_KEY: Final = 5
 
 def alerts_answer(reading: Reading, path: Mapping[str, str], query: AlertsQuery) -> Alerts:
     """Alerts in their present state, by monitor and rule."""
-    found = alerts_shown(
-        reading.ledger.alerts,
+    found = alert_views(
+        reading.ledger,
         now=reading.now,
         monitors=reading.chosen(query.monitor),
         firing=query.firing,
         after=key_asked(query, [""] * _OF_KEY),
         limit=query.limit + 1,
-        audits=AuditsSince(reading.ledger),
+        in_full=True,
+        pages=reading.pages,
     )
     shown = found[: query.limit]
     return Alerts(
-        items=[alert_answer(one) for one in shown],
+        items=shown,
         next=next_cursor(query, _key(shown[-1]) if len(found) > len(shown) else None),
     )
 
 
-def _key(one: AlertShown) -> list[str]:
-    return [one.alert.monitor, one.alert.rule, *one.alert.place]
-
-
-def alert_answer(one: AlertShown) -> AlertAnswer:
-    """An alert in its present state."""
-    return AlertAnswer(
-        **_of_alert(one.alert),
-        limit=one.alert.limit_value,
-        state=one.alert.state,  # type: ignore[arg-type]
-        is_firing=one.alert.is_firing,
-        is_acknowledged=one.is_acknowledged,
-        silenced_until=one.silenced_until,
-        sentence=one.sentence,
-        cause=one.cause,
-        next_steps=[str(step) for step in one.next_steps],
-    )
-
-
-def _of_alert(one: Any) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in _OF_ALERT}
+def _key(alert: AlertView) -> list[str]:
+    return [alert.monitor, alert.rule, *alert.place]
 
 
 def history_answer(reading: Reading, path: Mapping[str, str], query: HistoryQuery) -> Events:
@@ -91,26 +53,8 @@ def history_answer(reading: Reading, path: Mapping[str, str], query: HistoryQuer
     )[::-1]
     shown = found[: query.limit]
     return Events(
-        items=[_event(one) for one in happenings(reading.ledger, shown)],
+        items=alert_event_views(reading.ledger, shown, reading.pages),
         next=next_cursor(query, [shown[-1].id] if len(found) > len(shown) else None),
-    )
-
-
-def _event(happening: Happening) -> Event:
-    one, found = happening.stored, happening.stored.transition
-    unsaid = one.told_at is None
-    return Event(
-        **_of_alert(found),
-        id=one.id,
-        kind=found.kind,
-        limit=found.limit_value,
-        sentence=found.sentence,
-        cause=dict(found.cause),
-        recorded_at=one.recorded_at,
-        notified_at=one.told_at,
-        withheld=WITHHELD_BECAUSE[one.withheld] if unsaid else one.withheld,
-        destinations=[Told.model_validate(sent) for sent in happening.deliveries],
-        people=[DeedAnswer.model_validate(deed) for deed in happening.deeds],
     )
 
 
@@ -129,11 +73,6 @@ def silences_answer(reading: Reading, path: Mapping[str, str], query: OneMonitor
     )
     shown = found[: query.limit]
     return Silences(
-        items=[silence_answer(one) for one in shown],
+        items=list(shown),
         next=next_cursor(query, [-(shown[-1].id or 0)] if len(found) > len(shown) else None),
     )
-
-
-def silence_answer(one: Silence) -> SilenceAnswer:
-    """A silence."""
-    return SilenceAnswer.model_validate(one)

@@ -1,38 +1,32 @@
-"""What is answered about monitors, series, windows and results."""
+"""What is answered: views, in lists that go on behind a cursor."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
-from pumonitor.monitor.dashboard.api.values import Answer, Moment, Number
-from pumonitor.monitor.views.condition import MonitorLine
-from pumonitor.ports import State
+from pumonitor.monitor.ledger.records.alerts import Silence
+from pumonitor.monitor.ledger.records.notes import Note
+from pumonitor.monitor.ledger.records.promotions import Promotion
+from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.monitor.views.alerts import AlertEventView, AlertView
+from pumonitor.monitor.views.condition import MonitorCondition, MonitorLine
+from pumonitor.monitor.views.windows import FindingView, WindowView, WorkView
+from pumonitor.views.model import Number, View
 
-__all__ = [
-    "MonitorAnswer",
-    "Monitors",
-    "Pane",
-    "Point",
-    "Result",
-    "Results",
-    "Series",
-    "WindowAnswer",
-    "WindowFinding",
-    "WindowLine",
-    "Windows",
-]
-
-NEXT = Field(description="Cursor of the next stretch; null at the end.")
-REASON = Field(description="Why the value is null.")
+Item = TypeVar("Item", bound=View)
 
 
-class Monitors(Answer):
+class Stretch(View, Generic[Item]):
+    """Part of a list."""
+
+    items: list[Item]
+    next: str | None = Field(description="Cursor of the next stretch; null at the end.")
+
+
+class Monitors(Stretch[MonitorLine]):
     """Monitors by name."""
-
-    items: list[MonitorLine]
-    next: str | None = NEXT
 
 
 class MonitorAnswer(MonitorLine):
@@ -46,133 +40,20 @@ class MonitorAnswer(MonitorLine):
     may_change: bool = Field(description="Whether you may acknowledge, silence and write notes.")
 
 
-class Expected(Answer):
-    """What a provisional value is expected to become."""
-
-    value: Number
-    low: Number
-    high: Number
-
-
-class Point(Answer):
-    """One window of a series."""
-
-    window_start: Moment
-    window_end: Moment
-    state: State
-    model_version: str
-    revision: int
-    as_of: Moment
-    value: Number
-    low: Number
-    high: Number
-    reason: str | None = Field(description="Why the value is null or cannot be right.")
-    expected: Expected | None
-    predictions: Number
-    labeled_positives: Number
-    label_maturity: Number
-
-
-class Series(Answer):
-    """One metric over windows, in order of time."""
-
-    monitor: str
-    metric: str
-    title: str
-    segment: str
-    as_of: Moment | None
-    is_cut: bool = Field(description="Older windows were left out, because there are too many.")
-    items: list[Point]
-
-
-class Pane(Answer):
-    """One look at a window."""
-
-    number: int
-    state: State
-    as_of: Moment
-    status: Literal["planned", "collected", "evaluated"]
-    revision: int | None
-    digest: str | None = Field(description="Digest of the rows that were counted.")
-    counts: dict[str, Any] | None = Field(
-        description="Rows that were counted; in versions what read them (read_by: engine, version, "
-        "seconds, bytes, query_ids, and how many windows together), of tables in lakes the version "
-        "or snapshot, and an engine that was not verified."
-    )
-    collected_at: Moment | None
-    evaluated_at: Moment | None
-    library_version: str | None
-
-
-class WindowLine(Answer):
-    """A window and how far it is."""
-
-    monitor: str
-    start: Moment
-    end: Moment
-    configuration: str
-    attempts: int = Field(description="Failed attempts in a row.")
-    last_error: str | None
-    next_attempt: Moment | None
-    panes: list[Pane]
-
-
-class Windows(Answer):
+class Windows(Stretch[WindowView]):
     """Windows of a monitor, the newest first."""
 
-    items: list[WindowLine]
-    next: str | None = NEXT
 
-
-class Result(Answer):
-    """One result, with the fields of `pumonitor results`."""
-
-    monitor: str
-    model_version: str
-    segment: str
-    window_start: Moment
-    window_end: Moment
-    state: State
-    revision: int
-    as_of: Moment
-    metric: str
-    value: Number
-    low: Number
-    high: Number
-    n_labeled: int | None
-    n_unlabeled: int | None
-    undefined_reason: str | None = REASON
-    infeasible: bool
-    impossible: bool
-    infeasible_reason: str | None = Field(
-        description="Why it is infeasible or impossible; of others, which impossible value it is "
-        "computed from."
-    )
-    unclipped_value: Number
-    unclipped_low: Number
-    unclipped_high: Number
-    assumed: bool
-
-
-class Results(Answer):
+class Results(Stretch[PublishedResult]):
     """Results by monitor, window, model version, segment, metric and revision."""
 
-    items: list[Result]
     next: str | None = Field(
         description="Cursor of the next stretch; null at the end. There may be fewer results than "
         "the limit although more follow."
     )
 
 
-class WindowFinding(Answer):
-    """What is doubtful about a window, or worth knowing."""
-
-    name: str
-    severity: Literal["note", "warning"]
-    sentence: str
-
-
-class WindowAnswer(WindowLine):
+class WindowAnswer(WindowView):
     """A window with the results of one series in one revision."""
 
     model_version: str
@@ -180,11 +61,71 @@ class WindowAnswer(WindowLine):
     segment: str
     revision: int | None = Field(description="Of these results; null without any.")
     revisions: list[int]
-    results: list[Result]
+    results: list[PublishedResult]
     doubts: list[str] = Field(description="Reasons to doubt the class prior.")
-    findings: list[WindowFinding] = Field(
+    findings: list[FindingView] = Field(
         description="What else was found, such as verdicts and complaints that are still to come."
     )
     class_prior_said: str = Field(
         description="Source of a class prior that is followed, and what remains unknown about it."
     )
+
+
+class Alerts(Stretch[AlertView]):
+    """Alerts, those that need somebody first."""
+
+
+class Acknowledged(View):
+    """Alerts that have been acknowledged."""
+
+    items: list[AlertView]
+
+
+class Events(Stretch[AlertEventView]):
+    """What happened, the newest first."""
+
+
+class Silences(Stretch[Silence]):
+    """Silences, the newest first."""
+
+
+class Notes(Stretch[Note]):
+    """Notes, the newest first."""
+
+
+class Promotions(Stretch[Promotion]):
+    """Promotions of a monitor, the last begun first."""
+
+
+class ConfigurationAnswer(View):
+    """A configuration under which windows were evaluated."""
+
+    hash: str
+    is_current: bool
+    meaning: dict[str, Any] = Field(description="All that results depend on, without secrets.")
+    changes: list[str] = Field(description="What changed since the configuration before.")
+
+
+class Configurations(View):
+    """Configurations of a monitor, in the order of last use."""
+
+    items: list[ConfigurationAnswer]
+
+
+class Waiting(View):
+    """Messages that wait for a destination."""
+
+    destination: str
+    messages: int
+    set_aside: int = Field(description="Messages that it has refused.")
+    oldest_seconds: Number
+
+
+class Health(View):
+    """Whether the state database answers, and what is late."""
+
+    version: str
+    ready: bool
+    monitors: list[MonitorCondition]
+    work: list[WorkView]
+    outbox: list[Waiting] = Field(description="For administrators; empty for others.")

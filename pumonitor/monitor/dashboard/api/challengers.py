@@ -1,35 +1,33 @@
-"""Answers about challengers and promotions."""
+"""Answers about challengers, promotions and labels: what is computed after the snapshot."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pumonitor.monitor.dashboard.api.challenger_answers import (
-    ChallengerAnswer,
-    Challengers,
-    PromotionAnswer,
-    Promotions,
-)
+from pumonitor.monitor.dashboard.api.answers import Promotions
 from pumonitor.monitor.dashboard.api.queries import ListQuery, NoQuery
 from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
 from pumonitor.monitor.dashboard.pages.challengers_found import challengers_found
+from pumonitor.monitor.dashboard.pages.labels_page import health_of
+from pumonitor.monitor.views.challengers import ChallengersView
+from pumonitor.monitor.views.labels import LabelsView
 
 
 def challengers_answer(
     reading: Reading, path: Mapping[str, str], query: NoQuery
-) -> Callable[[], Challengers]:
+) -> Callable[[], ChallengersView]:
     """What judges the challengers of a monitor, to be called after the snapshot."""
     name, site = reading.seen(path["monitor"]), reading.site
 
-    def computed() -> Challengers:
+    def computed() -> ChallengersView:
         found = challengers_found(site, name)
         problems = {one.name: one.reason for one in found.others}
         problems |= {
             one.name: one.problem for one in found.noted.values() if one.problem is not None
         }
-        return Challengers(
+        return ChallengersView(
             monitor=name,
-            challengers=[ChallengerAnswer.model_validate(one) for one in found.judged],
+            challengers=list(found.judged),
             failures=[f"challenger {one}: {why}" for one, why in sorted(problems.items())],
         )
 
@@ -45,6 +43,14 @@ def promotions_answer(reading: Reading, path: Mapping[str, str], query: ListQuer
     )
     shown = found[: query.limit]
     return Promotions(
-        items=[PromotionAnswer.model_validate(one.to_dict()) for one in shown],
+        items=list(shown),
         next=next_cursor(query, [shown[-1].id] if len(found) > len(shown) else None, of=[name]),
     )
+
+
+def labels_answer(
+    reading: Reading, path: Mapping[str, str], query: NoQuery
+) -> Callable[[], LabelsView]:
+    """What looks at the labels of a monitor, to be called after the snapshot."""
+    name, site = reading.seen(path["monitor"]), reading.site
+    return lambda: health_of(site, name)

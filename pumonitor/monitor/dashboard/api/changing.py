@@ -6,18 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from pumonitor.monitor import changes
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.dashboard.access import Access
-from pumonitor.monitor.dashboard.api.alert_answers import (
-    Acknowledged,
-    NoteAnswer,
-    Notes,
-    SilenceAnswer,
-)
-from pumonitor.monitor.dashboard.api.alerts import alert_answer, silence_answer
+from pumonitor.monitor.dashboard.api.answers import Acknowledged, Notes
 from pumonitor.monitor.dashboard.api.bodies import (
     AcknowledgeBody,
     NoBody,
@@ -28,11 +22,13 @@ from pumonitor.monitor.dashboard.api.problems import ProblemError
 from pumonitor.monitor.dashboard.api.queries import NotesQuery
 from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
+from pumonitor.monitor.inspection.alerts_shown import alert_views
 from pumonitor.monitor.ledger.by_people import ChosenAlerts
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.ledger.records.notes import Note
+from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.rules.alerts.alert import Alert
+from pumonitor.monitor.views.alerts import by_urgency
 
 _LARGEST: Final = 2_000_000_000
 
@@ -45,10 +41,12 @@ class Changing:
     ----------
     site : Site
     access : Access
+    pages : PageAddresses
     """
 
     site: Site
     access: Access
+    pages: PageAddresses
 
     @property
     def by(self) -> str:
@@ -91,11 +89,17 @@ def _mark(
     done = mark(site.ledger, monitor, which, by=changing.by, reason=body.reason)
     places = {one.place for one in done}
     with site.at_once() as ledger:
-        shown = by_urgency(alerts_shown(ledger.alerts, now=site.clock(), monitors=[monitor.name]))
-    return Acknowledged(items=[alert_answer(one) for one in shown if one.alert.place in places])
+        alerts = alert_views(
+            ledger,
+            now=site.clock(),
+            monitors=[monitor.name],
+            in_full=True,
+            pages=changing.pages,
+        )
+    return Acknowledged(items=by_urgency(alert for alert in alerts if alert.place in places))
 
 
-def silence(changing: Changing, path: Mapping[str, str], body: SilenceBody) -> SilenceAnswer:
+def silence(changing: Changing, path: Mapping[str, str], body: SilenceBody) -> Silence:
     """Silence alerts until a time."""
     monitor, now = changing.monitor(path), changing.site.clock()
     ends = body.moment("until")
@@ -111,10 +115,10 @@ def silence(changing: Changing, path: Mapping[str, str], body: SilenceBody) -> S
         reason=body.reason,
         author=changing.by,
     )
-    return silence_answer(changes.silence(changing.site.ledger, monitor, wanted))
+    return changes.silence(changing.site.ledger, monitor, wanted)
 
 
-def end_silence(changing: Changing, path: Mapping[str, str], body: NoBody) -> SilenceAnswer:
+def end_silence(changing: Changing, path: Mapping[str, str], body: NoBody) -> Silence:
     """End a silence of a monitor now."""
     monitor, number = changing.monitor(path), _number(path)
     ledger = changing.site.ledger
@@ -125,27 +129,27 @@ def end_silence(changing: Changing, path: Mapping[str, str], body: NoBody) -> Si
         ledger, number, by=changing.by, now=changing.site.clock(), monitor=monitor.name
     )
     ended = ledger.by_people.silence_numbered(number)
-    return silence_answer(ended or found)
+    return ended or found
 
 
-def add_note(changing: Changing, path: Mapping[str, str], body: NoteBody) -> NoteAnswer:
+def add_note(changing: Changing, path: Mapping[str, str], body: NoteBody) -> Note:
     """Write a note about a monitor."""
     monitor, site = changing.monitor(path), changing.site
     at, ends = body.moment("at") or site.clock().astimezone(UTC), body.moment("ends")
     if ends is not None and ends < at:
         raise ProblemError(HTTPStatus.CONFLICT, "ends must not be before at")
     note = Note(monitor=monitor.name, at=at, ends=ends, text=body.text, author=changing.by)
-    return _answer(changes.add_note(site.ledger, note))
+    return changes.add_note(site.ledger, note)
 
 
-def withdraw_note(changing: Changing, path: Mapping[str, str], body: NoBody) -> NoteAnswer:
+def withdraw_note(changing: Changing, path: Mapping[str, str], body: NoBody) -> Note:
     """Withdraw a note, which is then no longer shown."""
     monitor, number = changing.monitor(path), _number(path)
     found = changing.site.ledger.notes.numbered(number)
     if found is None or found.monitor != monitor.name:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"{monitor.name} has no note {number}")
     changes.withdraw_note(changing.site.ledger, number, by=changing.by, monitor=monitor.name)
-    return _answer(found)
+    return found
 
 
 def notes_answer(reading: Reading, path: Mapping[str, str], query: NotesQuery) -> Notes:
@@ -159,14 +163,9 @@ def notes_answer(reading: Reading, path: Mapping[str, str], query: NotesQuery) -
     )
     shown = found[: query.limit]
     return Notes(
-        items=[_answer(one) for one in shown],
+        items=list(shown),
         next=next_cursor(query, [-shown[-1].id] if len(found) > len(shown) else None),
     )
-
-
-def _answer(note: Note) -> NoteAnswer:
-    fields: dict[str, Any] = {name: getattr(note, name) for name in NoteAnswer.model_fields}
-    return NoteAnswer.model_validate(fields)
 
 
 def _number(path: Mapping[str, str]) -> int:

@@ -6,13 +6,13 @@ from pydantic import Field
 
 from pumonitor.audit.estimates import Method
 from pumonitor.decisions import Where
-from pumonitor.monitor.dashboard.api.answers import REASON
-from pumonitor.monitor.dashboard.api.values import Answer, Moment, Number
 from pumonitor.monitor.dashboard.pages.decide_found import Kind
+from pumonitor.monitor.ledger.records.results import REASON
 from pumonitor.ports import State
+from pumonitor.views.model import Moment, Number, View
 
 
-class Interval(Answer):
+class Interval(View):
     """An interval of 95%."""
 
     low: Number
@@ -29,7 +29,7 @@ class DecidedEstimate(Interval):
     )
 
 
-class Threshold(Answer):
+class Threshold(View):
     """What one threshold brings in a window."""
 
     kind: Kind = Field(description="The present one, the one asked for, or the best one.")
@@ -40,7 +40,7 @@ class Threshold(Answer):
     )
 
 
-class CurveOfThresholds(Answer):
+class CurveOfThresholds(View):
     """An estimate over thresholds, with its interval at each."""
 
     threshold: list[float]
@@ -49,7 +49,7 @@ class CurveOfThresholds(Answer):
     high: list[Number]
 
 
-class Review(Answer):
+class Review(View):
     """A random review, and what it is expected to bring."""
 
     where: Where = Field(
@@ -61,32 +61,43 @@ class Review(Answer):
     widths: dict[str, Number] = Field(description="Expected widths of intervals afterwards.")
 
 
-class Reviews(Answer):
+class Reviews(View):
     """Random reviews of one size beside each other."""
 
     now: dict[str, Number] = Field(description="Widths of the intervals today.")
     options: list[Review]
 
 
-class Decided(Answer):
+class Decided(View):
     """What thresholds bring, from the newest mature window with estimates."""
 
     monitor: str
     segment: str
-    model_version: str | None
-    window_start: Moment | None = Field(description="Null if no mature window has estimates.")
-    window_end: Moment | None
-    state: State | None
-    revision: int | None
-    passed: list[Moment] = Field(description="Newer mature windows, which have no estimates.")
-    audit: str = Field(description="Name of the audit that all numbers are by; empty without one.")
-    audit_method: Method | None = Field(
-        description="Whether its verdicts are on the rows of the window alone, or are carried."
+    model_version: str | None = None
+    window_start: Moment | None = Field(
+        default=None, description="Null if no mature window has estimates."
     )
-    thresholds: list[Threshold]
-    criterion: str | None = Field(description="What is highest, at its lower bound, at the best.")
-    best_said: str
-    chosen_said: str = Field(description="What was done to the threshold or capacity asked for.")
-    curves: dict[str, CurveOfThresholds]
-    reviews: Reviews | None
-    reviews_refused: str = Field(description="Why no reviews are compared; may be empty.")
+    window_end: Moment | None = None
+    state: State | None = None
+    revision: int | None = None
+    passed: list[Moment] = Field(description="Newer mature windows, which have no estimates.")
+    audit: str = Field(
+        default="", description="Name of the audit that all numbers are by; empty without one."
+    )
+    audit_method: Method | None = Field(
+        default=None,
+        description="Whether its verdicts are on the rows of the window alone, or are carried.",
+    )
+    thresholds: list[Threshold] = Field(default=[])
+    criterion: str | None = Field(
+        default=None, description="What is highest, at its lower bound, at the best."
+    )
+    best_said: str = ""
+    chosen_said: str = Field(
+        default="", description="What was done to the threshold or capacity asked for."
+    )
+    curves: dict[str, CurveOfThresholds] = Field(default={})
+    reviews: Reviews | None = None
+    reviews_refused: str = Field(
+        default="", description="Why no reviews are compared; may be empty."
+    )

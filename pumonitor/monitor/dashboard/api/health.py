@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 from pumonitor import __version__
 from pumonitor.monitor.config.changes import changes_between
-from pumonitor.monitor.dashboard.api.alert_answers import (
+from pumonitor.monitor.dashboard.api.answers import (
     ConfigurationAnswer,
     Configurations,
     Health,
     Waiting,
-    Work,
 )
 from pumonitor.monitor.dashboard.api.queries import NoQuery
 from pumonitor.monitor.dashboard.api.reading import Reading
 from pumonitor.monitor.inspection.conditions import read_conditions
 from pumonitor.monitor.ledger.records.windows import Backlog
+from pumonitor.monitor.views.windows import WorkView
 
 _NO_WORK = Backlog(windows=0, to_collect=0, to_evaluate=0, failing=0, oldest_unfinished=None)
 
@@ -55,14 +55,7 @@ def health_answer(reading: Reading, path: Mapping[str, str], query: NoQuery) -> 
             now=reading.now,
         ),
         work=[
-            Work(
-                monitor=name,
-                **{
-                    one: getattr(backlogs.get(name, _NO_WORK), one)
-                    for one in Work.model_fields
-                    if one != "monitor"
-                },
-            )
+            WorkView.from_record(backlogs.get(name, _NO_WORK), monitor=name)
             for name in reading.access.visible()
         ],
         outbox=[

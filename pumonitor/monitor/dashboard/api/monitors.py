@@ -11,8 +11,6 @@ from pumonitor.monitor.alerts.rules import alert_rules
 from pumonitor.monitor.dashboard.api.answers import (
     MonitorAnswer,
     Monitors,
-    Point,
-    Series,
 )
 from pumonitor.monitor.dashboard.api.problems import ProblemError
 from pumonitor.monitor.dashboard.api.queries import ListQuery, NoQuery, SeriesQuery
@@ -23,6 +21,7 @@ from pumonitor.monitor.reports.metric_over_windows import (
     MetricOverWindows,
     metric_over_windows,
 )
+from pumonitor.monitor.views.series import PointView, SeriesView
 
 
 def monitors_answer(reading: Reading, path: Mapping[str, str], query: ListQuery) -> Monitors:
@@ -55,7 +54,7 @@ def monitor_answer(reading: Reading, path: Mapping[str, str], query: NoQuery) ->
     )
 
 
-def series_answer(reading: Reading, path: Mapping[str, str], query: SeriesQuery) -> Series:
+def series_answer(reading: Reading, path: Mapping[str, str], query: SeriesQuery) -> SeriesView:
     """One metric of a monitor over windows."""
     name, ledger = reading.seen(path["monitor"]), reading.ledger
     known = metrics_shown(ledger.metrics(name))
@@ -71,7 +70,7 @@ def series_answer(reading: Reading, path: Mapping[str, str], query: SeriesQuery)
     monitor = reading.site.monitors[name]
     at, columns = asked_series(ledger, monitor, address, metrics=list(known))
     shown = metric_over_windows(columns, at.metric, windows=at.windows)
-    return Series(
+    return SeriesView(
         monitor=name,
         metric=at.metric,
         title=known.get(at.metric, at.metric),
@@ -82,13 +81,13 @@ def series_answer(reading: Reading, path: Mapping[str, str], query: SeriesQuery)
     )
 
 
-def _point(shown: MetricOverWindows, place: int) -> Point:
+def _point(shown: MetricOverWindows, place: int) -> PointView:
     expected = {
         "value": _number(shown.expected[place]),
         "low": _number(shown.expected_low[place]),
         "high": _number(shown.expected_high[place]),
     }
-    return Point(
+    return PointView(
         window_start=shown.starts[place],
         window_end=shown.ends[place],
         state=shown.states[place],

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pumonitor.monitor.dashboard.api import (
-    alert_answers,
     answers,
     bodies,
-    challenger_answers,
     decide_answers,
-    label_answers,
     queries,
 )
 from pumonitor.monitor.dashboard.api.alerts import alerts_answer, history_answer, silences_answer
-from pumonitor.monitor.dashboard.api.challengers import challengers_answer, promotions_answer
+from pumonitor.monitor.dashboard.api.challengers import (
+    challengers_answer,
+    labels_answer,
+    promotions_answer,
+)
 from pumonitor.monitor.dashboard.api.changing import (
     acknowledge,
     add_note,
@@ -28,18 +29,23 @@ from pumonitor.monitor.dashboard.api.changing import (
 )
 from pumonitor.monitor.dashboard.api.decide import decide_answer
 from pumonitor.monitor.dashboard.api.health import configurations_answer, health_answer
-from pumonitor.monitor.dashboard.api.label_answers import labels_answer
 from pumonitor.monitor.dashboard.api.monitors import (
     monitor_answer,
     monitors_answer,
     series_answer,
 )
-from pumonitor.monitor.dashboard.api.values import Answer, Asked
+from pumonitor.monitor.dashboard.api.values import Asked
 from pumonitor.monitor.dashboard.api.windows import (
     results_answer,
     window_answer,
     windows_answer,
 )
+from pumonitor.monitor.ledger.records.alerts import Silence
+from pumonitor.monitor.ledger.records.notes import Note
+from pumonitor.monitor.views.challengers import ChallengersView
+from pumonitor.monitor.views.labels import LabelsView
+from pumonitor.monitor.views.series import SeriesView
+from pumonitor.views.model import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +79,7 @@ class Operation:
     id: str
     path: str
     summary: str
-    answer: type[Answer]
+    answer: type[View]
     links: Mapping[str, Link] = field(default_factory=dict)
 
 
@@ -99,7 +105,7 @@ class Read(Operation):
     is_of_now: bool = False
     shows_rights: bool = False
     is_computed: bool = False
-    read: Callable[[Any, Mapping[str, str], Any], Answer | Callable[[], Answer]]
+    read: Callable[[Any, Mapping[str, str], Any], View | Callable[[], View]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +121,7 @@ class Change(Operation):
     """
 
     body: type[Asked]
-    change: Callable[[Any, Mapping[str, str], Any], Answer]
+    change: Callable[[Any, Mapping[str, str], Any], View]
     status: int = 200
 
 
@@ -167,7 +173,7 @@ READS: Final = (
         path="/monitors/{monitor}/series",
         summary="One metric over windows",
         query=queries.SeriesQuery,
-        answer=answers.Series,
+        answer=SeriesView,
         read=series_answer,
         links={
             "window": Link(
@@ -215,7 +221,7 @@ READS: Final = (
         id="getChallengers",
         path="/monitors/{monitor}/challengers",
         summary="Challengers beside the deployed model, with the fields of pumonitor challenge",
-        answer=challenger_answers.Challengers,
+        answer=ChallengersView,
         read=challengers_answer,
         is_computed=True,
     ),
@@ -223,7 +229,7 @@ READS: Final = (
         id="getLabels",
         path="/monitors/{monitor}/labels",
         summary="Where labels come from, how late they are, and what more reviews would tell",
-        answer=label_answers.Labels,
+        answer=LabelsView,
         read=labels_answer,
         is_computed=True,
     ),
@@ -232,14 +238,14 @@ READS: Final = (
         path="/monitors/{monitor}/promotions",
         summary="Promotions, with the fields of pumonitor promote --history",
         query=queries.ListQuery,
-        answer=challenger_answers.Promotions,
+        answer=answers.Promotions,
         read=promotions_answer,
     ),
     Read(
         id="listConfigurations",
         path="/monitors/{monitor}/configurations",
         summary="Configurations under which windows were evaluated, and what changed",
-        answer=alert_answers.Configurations,
+        answer=answers.Configurations,
         read=configurations_answer,
     ),
     Read(
@@ -265,7 +271,7 @@ READS: Final = (
         path="/alerts",
         summary="Alerts in their present state",
         query=queries.AlertsQuery,
-        answer=alert_answers.Alerts,
+        answer=answers.Alerts,
         read=alerts_answer,
         is_of_now=True,
     ),
@@ -274,7 +280,7 @@ READS: Final = (
         path="/alerts/history",
         summary="What happened to alerts, the newest first",
         query=queries.HistoryQuery,
-        answer=alert_answers.Events,
+        answer=answers.Events,
         read=history_answer,
     ),
     Read(
@@ -282,7 +288,7 @@ READS: Final = (
         path="/silences",
         summary="Silences in force and to come",
         query=queries.OneMonitorQuery,
-        answer=alert_answers.Silences,
+        answer=answers.Silences,
         read=silences_answer,
         is_of_now=True,
     ),
@@ -291,14 +297,14 @@ READS: Final = (
         path="/notes",
         summary="Notes of people, the newest first",
         query=queries.NotesQuery,
-        answer=alert_answers.Notes,
+        answer=answers.Notes,
         read=notes_answer,
     ),
     Read(
         id="getHealth",
         path="/health",
         summary="Whether the state database answers, and what is late",
-        answer=alert_answers.Health,
+        answer=answers.Health,
         read=health_answer,
         is_of_now=True,
     ),
@@ -313,7 +319,7 @@ CHANGES: Final = (
         path=f"{_OF_MONITOR}/acknowledge",
         summary="Acknowledge alerts that fire: no more reminders are sent",
         body=bodies.AcknowledgeBody,
-        answer=alert_answers.Acknowledged,
+        answer=answers.Acknowledged,
         change=acknowledge,
         links={"takeBack": Link(to="unacknowledge", parameters=_SAME)},
     ),
@@ -322,7 +328,7 @@ CHANGES: Final = (
         path=f"{_OF_MONITOR}/unacknowledge",
         summary="Take acknowledgements back: reminders are sent again",
         body=bodies.AcknowledgeBody,
-        answer=alert_answers.Acknowledged,
+        answer=answers.Acknowledged,
         change=unacknowledge,
     ),
     Change(
@@ -330,7 +336,7 @@ CHANGES: Final = (
         path=f"{_OF_MONITOR}/silences",
         summary="Silence alerts: no notifications are sent until a time",
         body=bodies.SilenceBody,
-        answer=alert_answers.SilenceAnswer,
+        answer=Silence,
         change=silence,
         status=201,
         links={"end": Link(to="endSilence", parameters=_NUMBERED)},
@@ -340,7 +346,7 @@ CHANGES: Final = (
         path=f"{_OF_MONITOR}/silences/{{number}}/end",
         summary="End a silence now",
         body=bodies.NoBody,
-        answer=alert_answers.SilenceAnswer,
+        answer=Silence,
         change=end_silence,
     ),
     Change(
@@ -348,7 +354,7 @@ CHANGES: Final = (
         path=f"{_OF_MONITOR}/notes",
         summary="Write a note",
         body=bodies.NoteBody,
-        answer=alert_answers.NoteAnswer,
+        answer=Note,
         change=add_note,
         status=201,
         links={"withdraw": Link(to="withdrawNote", parameters=_NUMBERED)},
@@ -358,7 +364,7 @@ CHANGES: Final = (
         path=f"{_OF_MONITOR}/notes/{{number}}/withdraw",
         summary="Withdraw a note",
         body=bodies.NoBody,
-        answer=alert_answers.NoteAnswer,
+        answer=Note,
         change=withdraw_note,
     ),
 )

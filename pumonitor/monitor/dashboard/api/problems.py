@@ -10,19 +10,19 @@ from flask import Response
 from pydantic import Field
 from werkzeug.exceptions import HTTPException
 
-from pumonitor.monitor.dashboard.api.values import Answer
+from pumonitor.views.model import View
 
 MEDIA_TYPE: Final = "application/problem+json"
 
 
-class Mistake(Answer):
+class Mistake(View):
     """One thing that is wrong with a request."""
 
     at: str = Field(description="Name of the parameter, or of the key of the body.")
     detail: str = Field(description="What it must be.")
 
 
-class Problem(Answer):
+class Problem(View):
     """Why a request was not answered (RFC 9457)."""
 
     type: str = Field(description="`about:blank`: the status says what kind of problem it is.")

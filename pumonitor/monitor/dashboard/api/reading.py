@@ -14,6 +14,7 @@ from pumonitor.monitor.dashboard.api.problems import ProblemError
 from pumonitor.monitor.dashboard.api.queries import ListQuery
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
+from pumonitor.monitor.page_addresses import PageAddresses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +29,14 @@ class Reading:
     access : Access
     now : datetime
         To the minute, so that an answer stays the same for so long.
+    pages : PageAddresses
     """
 
     site: Site
     ledger: Ledger
     access: Access
     now: datetime
+    pages: PageAddresses
 
     def seen(self, monitor: str) -> str:
         """The name of a monitor; answers 404 unless the caller may see it."""

@@ -14,15 +14,17 @@ from werkzeug.datastructures import MultiDict
 
 from pumonitor.errors import InputError, did_you_mean
 from pumonitor.monitor.dashboard.access import Access
+from pumonitor.monitor.dashboard.address import page_addresses
 from pumonitor.monitor.dashboard.api.changing import Changing
 from pumonitor.monitor.dashboard.api.etag import configuration_sum, etag_of
 from pumonitor.monitor.dashboard.api.openapi import BELOW, document
 from pumonitor.monitor.dashboard.api.operations import OPERATIONS, Change, Read
 from pumonitor.monitor.dashboard.api.problems import Mistake, ProblemError
 from pumonitor.monitor.dashboard.api.reading import Reading
-from pumonitor.monitor.dashboard.api.values import Answer, Asked
+from pumonitor.monitor.dashboard.api.values import Asked
 from pumonitor.monitor.dashboard.forms import is_from_here
 from pumonitor.monitor.dashboard.site import Site
+from pumonitor.views.model import View
 
 __all__ = ["api_routes", "is_of_api"]
 
@@ -86,7 +88,9 @@ class _Requests:
             checked_query(Asked, request.args)
             body = checked_body(one.body)
             try:
-                answer = one.change(Changing(site=self.site, access=self.access), path, body)
+                answer = one.change(
+                    Changing(site=self.site, access=self.access, pages=page_addresses()), path, body
+                )
             except InputError as error:
                 raise ProblemError(HTTPStatus.CONFLICT, str(error)) from None
             return _json(answer, one.status)
@@ -129,17 +133,23 @@ class _Requests:
                 # "*" is no tag of ours: what it asks for may not be there.
                 if not request.if_none_match.star_tag and request.if_none_match.contains(tag):
                     return _with_tag(Response(status=HTTPStatus.NOT_MODIFIED), tag)
-                reading = Reading(site=self.site, ledger=ledger, access=self.access, now=now)
+                reading = Reading(
+                    site=self.site,
+                    ledger=ledger,
+                    access=self.access,
+                    now=now,
+                    pages=page_addresses(),
+                )
                 answer = one.read(reading, path, query)
             # What takes long is computed after the snapshot, which others may have to wait for.
-            if not isinstance(answer, Answer):
+            if not isinstance(answer, View):
                 answer = answer()
             return _with_tag(_json(answer), tag)
 
         return view
 
 
-def _json(answer: Answer, status: int = HTTPStatus.OK) -> Response:
+def _json(answer: View, status: int = HTTPStatus.OK) -> Response:
     return Response(answer.model_dump_json(), status=status, content_type="application/json")
 
 

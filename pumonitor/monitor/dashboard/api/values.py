@@ -1,4 +1,4 @@
-"""Values of requests and answers, and what their models have in common."""
+"""Values of requests, and what their models have in common."""
 
 from __future__ import annotations
 
@@ -15,12 +15,6 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
 )
-
-from pumonitor.views.model import Moment, Number, View
-
-__all__ = [
-    "Amount", "Answer", "Asked", "Moment", "Number", "Score", "Switch", "Text", "Time", "read_time",
-]  # fmt: skip
 
 _EARLIEST: Final = datetime(1901, 1, 1, tzinfo=UTC)
 _LATEST: Final = datetime(8999, 1, 1, tzinfo=UTC)
@@ -82,9 +76,6 @@ Switch = Annotated[bool, BeforeValidator(_as_switch)]
 
 Text = Annotated[str, Field(max_length=_LONGEST)]
 """A name or value of a request."""
-
-
-Answer = View
 
 
 class Asked(BaseModel):

@@ -5,30 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
-from pumonitor.monitor.dashboard.api.answers import (
-    Pane,
-    Result,
-    Results,
-    WindowAnswer,
-    WindowFinding,
-    WindowLine,
-    Windows,
-)
+from pumonitor.monitor.dashboard.api.answers import Results, WindowAnswer, Windows
 from pumonitor.monitor.dashboard.api.problems import ProblemError
 from pumonitor.monitor.dashboard.api.queries import ResultsQuery, WindowQuery, WindowsQuery
 from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
 from pumonitor.monitor.dashboard.api.values import read_time
 from pumonitor.monitor.dashboard.pages.window_page import window_found
 from pumonitor.monitor.inspection.insights import doubts_in, findings_in, prior_said
-from pumonitor.monitor.ledger.records.windows import PaneRecord, WindowRecord
 from pumonitor.monitor.page_addresses import version_read
+from pumonitor.monitor.views.windows import FindingView, window_view
 
 _SOME_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _OF_A_RESULT: Final = ("", _SOME_TIME, "", "", "", 0)
 _OF_A_WINDOW: Final = ("", _SOME_TIME)
-_RESULT: Final = tuple(Result.model_fields)
 
 
 def windows_answer(reading: Reading, path: Mapping[str, str], query: WindowsQuery) -> Windows:
@@ -43,7 +34,7 @@ def windows_answer(reading: Reading, path: Mapping[str, str], query: WindowsQuer
         limit=query.limit,
     )
     return Windows(
-        items=[WindowLine(**_line(one)) for one in found],
+        items=[window_view(record) for record in found],
         next=next_cursor(query, [found[-1].window.start] if more else None, of=[name]),
     )
 
@@ -56,39 +47,19 @@ def window_answer(reading: Reading, path: Mapping[str, str], query: WindowQuery)
     if found is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "there is no such window or revision")
     chosen = found.chosen
-    return WindowAnswer(
-        **_line(found.record),
+    return WindowAnswer.from_record(
+        window_view(found.record),
         model_version=found.version,
         model_versions=list(found.versions),
         segment=found.segment,
         revision=None if chosen is None else chosen.revision,
         revisions=[one.revision for one in found.revisions],
-        results=[Result.model_validate(row) for row in found.rows.values()],
+        results=list(found.rows.values()),
         doubts=[] if chosen is None else list(doubts_in(chosen.evaluation)),
         findings=[]
         if chosen is None
-        else [WindowFinding.model_validate(one) for one in findings_in(chosen.evaluation)],
+        else [FindingView.model_validate(one) for one in findings_in(chosen.evaluation)],
         class_prior_said="" if chosen is None else prior_said(reading.ledger, chosen),
-    )
-
-
-def _line(one: WindowRecord) -> dict[str, Any]:
-    return {
-        "monitor": one.monitor,
-        "start": one.window.start,
-        "end": one.window.end,
-        "configuration": one.configuration,
-        "attempts": one.attempts,
-        "last_error": one.last_error,
-        "next_attempt": one.not_before,
-        "panes": [_pane(pane) for pane in one.panes],
-    }
-
-
-def _pane(pane: PaneRecord) -> Pane:
-    return Pane(
-        **{name: getattr(pane, name) for name in Pane.model_fields if name != "counts"},
-        counts=None if pane.counts is None else dict(pane.counts),
     )
 
 
@@ -112,8 +83,4 @@ def results_answer(reading: Reading, path: Mapping[str, str], query: ResultsQuer
         revisions=query.revisions,
         limit=query.limit,
     )
-    rows = zip(*(getattr(columns, name) for name in _RESULT), strict=True)
-    return Results(
-        items=[Result(**dict(zip(_RESULT, row, strict=True))) for row in rows],
-        next=next_cursor(query, after),
-    )
+    return Results(items=columns.results(), next=next_cursor(query, after))

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.alerts_shown import alerts_shown
-from pumonitor.monitor.inspection.audits_since import AuditsSince
-from pumonitor.monitor.inspection.incidents import deeds, happenings
+from pumonitor.monitor.inspection.alerts_shown import alert_views
+from pumonitor.monitor.inspection.incidents import alert_event_views, user_actions
 from pumonitor.monitor.page_addresses import version_read
 
 _MOST: Final = 100
@@ -31,30 +30,24 @@ def alert_page(
     version, segment = version_read(query.get("version")) or "", query.get("segment", "")
     now = site.clock()
     with site.at_once() as ledger:
-        found = [
-            one
-            for one in alerts_shown(
-                ledger.alerts, now=now, monitors=[monitor], audits=AuditsSince(ledger)
-            )
-            if one.alert.place == (rule, version, segment)
-        ]
-        if not found:
+        alerts = alert_views(ledger, now=now, monitors=[monitor], in_full=True)
+        alert = next((one for one in alerts if one.place == (rule, version, segment)), None)
+        if alert is None:
             return None
-        [shown] = found
         events = [
-            one
-            for one in ledger.alerts.history(monitor, rule=rule, limit=10 * _MOST)
-            if one.transition.place == shown.alert.place
+            stored
+            for stored in ledger.alerts.history(monitor, rule=rule, limit=10 * _MOST)
+            if stored.transition.place == alert.place
         ]
-        happened = happenings(ledger, events[: -_MOST - 1 : -1])
+        shown = alert_event_views(ledger, events[: -_MOST - 1 : -1])
         in_force = ledger.alerts.silences(at=now)
-        done = deeds(ledger, [shown.alert])
+        actions = user_actions(ledger, [alert])
     return {
         "monitor": monitor,
         "zone": site.zone(monitor),
         "now": now,
-        "one": shown,
-        "events": happened,
-        "silences": [one for one in in_force if one.covers(shown.alert, now=now)],
-        "deeds": done[shown.alert.lane][:_MOST],
+        "alert": alert,
+        "events": shown,
+        "silences": [silence for silence in in_force if silence.covers(alert, now=now)],
+        "actions": actions[alert.lane][:_MOST],
     }

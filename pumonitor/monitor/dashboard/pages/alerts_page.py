@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from pumonitor.monitor.dashboard.pages.incidents_shown import incidents_drawn, last_known
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.alerts_shown import alerts_shown, by_urgency
+from pumonitor.monitor.inspection.alerts_shown import alert_views
 from pumonitor.monitor.rules.alerts.alert import Transition
+from pumonitor.monitor.views.alerts import alert_event_view, by_urgency
 
 _MOST_LINES: Final = 200
 _MOST_EVENTS: Final = 200
@@ -38,7 +39,7 @@ def alerts_page(
     with site.at_once() as ledger:
         of = visible if monitor is None else [monitor]
         firing, others = (
-            alerts_shown(ledger.alerts, now=now, monitors=of, firing=one, limit=_MOST_LINES + 1)
+            alert_views(ledger, now=now, monitors=of, firing=one, limit=_MOST_LINES + 1)
             for one in (True, False)
         )
         events = ledger.alerts.history(monitor, monitors=visible, limit=_MOST_EVENTS)
@@ -49,12 +50,13 @@ def alerts_page(
         "most": _MOST_LINES,
         "more_fire": len(firing) > _MOST_LINES,
         "more_others": len(others) > _MOST_LINES,
-        "events": events[::-1],
+        "events": [
+            alert_event_view(stored, destinations=(), people=(), pages=None)
+            for stored in reversed(events)
+        ],
         "chart": incidents_drawn(
             [one.transition for one in events],
-            until=last_known(
-                now, [one.alert for one in (*firing, *others)], [one.transition for one in events]
-            ),
+            until=last_known(now, [*firing, *others], [one.transition for one in events]),
             zone=UTC if monitor is None else site.zone(monitor),
             link=link,
         ),

@@ -8,30 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.challengers import ChallengerDifferences, NotedChallenger
+from pumonitor.monitor.views.challengers import ChallengerView
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherChallenger:
-    """A challenger of the configuration that is not judged.
-
-    Attributes
-    ----------
-    name, link, reason : str
-    is_deployed : bool
-        Whether that is because it is deployed by now.
-    """
-
-    name: str
-    link: str
-    reason: str
-    is_deployed: bool
+if TYPE_CHECKING:
+    from pumonitor.monitor.challenging.noted import NotJudged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +27,16 @@ class ChallengersFound:
 
     Attributes
     ----------
-    judged : sequence of mapping of str to Any
-        As `pumonitor challenge --json` has them.
-    others : sequence of OtherChallenger
+    judged : sequence of ChallengerView
+    others : sequence of NotJudged
     noted : mapping of str to NotedChallenger
         What was found of them when somebody looked last.
     over_windows : mapping of str to sequence of ChallengerDifferences
         Since the deployed version is.
     """
 
-    judged: Sequence[Mapping[str, Any]]
-    others: Sequence[OtherChallenger]
+    judged: Sequence[ChallengerView]
+    others: Sequence[NotJudged]
     noted: Mapping[str, NotedChallenger]
     over_windows: Mapping[str, Sequence[ChallengerDifferences]]
 
@@ -84,13 +70,8 @@ def _found(site: Site, monitor: Monitor) -> ChallengersFound:
     known, others, noted = known_without_registry(ledger, monitor)
     deployed = deployed_spans(ledger, monitor)
     return ChallengersFound(
-        judged=[one.to_dict() for one in judged(monitor, ledger, known).values()],
-        others=[
-            OtherChallenger(
-                name=one.name, link=one.link, reason=one.reason, is_deployed=one.is_deployed
-            )
-            for one in others.values()
-        ],
+        judged=[one.view() for one in judged(monitor, ledger, known).values()],
+        others=list(others.values()),
         noted=noted,
         over_windows={
             name: tuple(

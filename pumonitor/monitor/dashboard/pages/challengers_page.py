@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from markupsafe import Markup
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.charts.time_series import Drawn, Level, draw_time_series
@@ -20,10 +18,12 @@ from pumonitor.monitor.dashboard.pages.challengers_found import (
     challengers_found,
     said_to_be_better,
 )
+from pumonitor.monitor.dashboard.pages.window_drawings import Drawing
 from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.delivery.notifications.promotion_words import evidence_said
-from pumonitor.monitor.ledger.records.challengers import ChallengerDifferences, NotedChallenger
+from pumonitor.monitor.ledger.records.challengers import ChallengerDifferences
 from pumonitor.monitor.ledger.records.promotions import Promotion
+from pumonitor.monitor.views.challengers import ChallengerConditionView, ChallengerView
 from pumonitor.names import title
 from pumonitor.text import interval_text, moment_cell, percent_text, signed_text
 
@@ -32,67 +32,12 @@ _BADGES: Final = {"better": "ok", "worse": "critical", "cannot be judged": "warn
 _METRICS: Final[tuple[GateMetric, ...]] = ("recall", "aul")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Difference:
+class _Difference(NamedTuple):
     """A cell: a difference with its interval, and what it has to be."""
 
     value: str = ""
     interval: str = ""
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Chart:
-    """Of one metric over windows, with its numbers, and the margin that is drawn."""
-
-    heading: str
-    drawn: Markup
-    margin: str
-    lines: Sequence[tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Failure:
-    """Windows that could not be scored for the same reason."""
-
-    error: str
-    windows: Sequence[ChallengerDifferences]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
-    """A challenger that is judged.
-
-    Attributes
-    ----------
-    judged : mapping of str to Any
-        As `pumonitor challenge --json` has it.
-    badge : str
-    reason : str
-        Of the verdict, in a sentence.
-    cells : sequence of _Difference
-        One of each column of the table.
-    noted : NotedChallenger or None
-    charts : sequence of _Chart
-    failures : sequence of _Failure
-    """
-
-    judged: Mapping[str, Any]
-    badge: str
-    reason: str
-    cells: Sequence[_Difference]
-    noted: NotedChallenger | None
-    charts: Sequence[_Chart]
-    failures: Sequence[_Failure]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PromotionLine:
-    """A promotion, or its undoing."""
-
-    made: Promotion
-    evidence: str
-    undone_by: Promotion | None
 
 
 def challengers_page(site: Site, name: str) -> dict[str, Any]:
@@ -110,7 +55,7 @@ def challengers_page(site: Site, name: str) -> dict[str, Any]:
         made = ledger.promotions.all(name, limit=_MOST_PROMOTIONS + 1)
     gate = monitor.challengers.gate if monitor.challengers is not None else Gate()
     columns = _columns(found)
-    better = [one["challenger"] for one in found.judged if one["verdict"] == "better"]
+    better = [view.challenger for view in found.judged if view.verdict == "better"]
     return {
         "monitor": name,
         "zone": zone,
@@ -125,7 +70,9 @@ def challengers_page(site: Site, name: str) -> dict[str, Any]:
         if found.judged
         else "There is no challenger to judge",
         "better": said_to_be_better(monitor, better),
-        "promotions": _promotion_lines(made[:_MOST_PROMOTIONS]),
+        "promotions": made[:_MOST_PROMOTIONS],
+        "undone_by": {one.undoes: one for one in made if one.state == "done"},
+        "evidence_said": evidence_said,
         "has_older": len(made) > _MOST_PROMOTIONS,
         "deployed": _deployed(monitor, made, zone),
     }
@@ -133,7 +80,7 @@ def challengers_page(site: Site, name: str) -> dict[str, Any]:
 
 def _columns(found: ChallengersFound) -> list[str]:
     """Metrics of the table: both of the gate, and precision where an audit decides."""
-    of_conditions = {one["metric"] for of in found.judged for one in of["conditions"]}
+    of_conditions = {condition.metric for view in found.judged for condition in view.conditions}
     return [*_METRICS, *sorted(of_conditions - set(_METRICS))]
 
 
@@ -143,45 +90,47 @@ def _column(metric: str, gate: Gate) -> str:
 
 
 def _shown(
-    judged: Mapping[str, Any],
+    judged: ChallengerView,
     found: ChallengersFound,
     columns: Sequence[str],
     gate: Gate,
     zone: tzinfo,
-) -> _Shown:
-    name = judged["challenger"]
+) -> dict[str, Any]:
+    """A challenger that is judged, and what is drawn and written of it."""
+    name = judged.challenger
     over = found.over_windows[name]
-    conditions = {one["metric"]: one for one in judged["conditions"]}
-    return _Shown(
-        judged=judged,
-        badge=_BADGES.get(judged["verdict"], ""),
-        reason=as_sentence(judged["reason"]),
-        cells=[_cell(metric, conditions.get(metric), over) for metric in columns],
-        noted=found.noted.get(name),
-        charts=[one for metric in _METRICS if (one := _chart(metric, name, over, gate, zone))],
-        failures=_failures(over),
-    )
+    conditions = {condition.metric: condition for condition in judged.conditions}
+    return {
+        "judged": judged,
+        "badge": _BADGES.get(judged.verdict, ""),
+        "reason": as_sentence(judged.reason),
+        "cells": [_cell(metric, conditions.get(metric), over) for metric in columns],
+        "noted": found.noted.get(name),
+        "charts": [one for metric in _METRICS if (one := _chart(metric, name, over, gate, zone))],
+        "failures": _failures(over),
+    }
 
 
-def _failures(over: Sequence[ChallengerDifferences]) -> list[_Failure]:
-    """By reason, that of the newest window first."""
+def _failures(
+    over: Sequence[ChallengerDifferences],
+) -> list[tuple[str, list[ChallengerDifferences]]]:
+    """Windows that could not be scored, by the reason, that of the newest window first."""
     found: dict[str, list[ChallengerDifferences]] = {}
     for one in over:
         if one.error is not None and one.labels is None:
             found.setdefault(one.error, []).append(one)
-    failures = [_Failure(error=error, windows=windows) for error, windows in found.items()]
-    return sorted(failures, key=lambda one: one.windows[-1].start, reverse=True)
+    return sorted(found.items(), key=lambda failure: failure[1][-1].start, reverse=True)
 
 
 def _cell(
-    metric: str, condition: Mapping[str, Any] | None, over: Sequence[ChallengerDifferences]
+    metric: str, condition: ChallengerConditionView | None, over: Sequence[ChallengerDifferences]
 ) -> _Difference:
     """What the gate says of it; of what it is not asked for, what the newest window left."""
     if condition is not None:
-        if condition["value"] is None:
+        if condition.value is None:
             return _Difference(note="no labels yet")
-        above = f"has to be above {signed_text(condition['above'])}" if condition["above"] else ""
-        return _difference(condition, above)
+        above = f"has to be above {signed_text(condition.above)}" if condition.above else ""
+        return _difference(condition.model_dump(), above)
     newest = next((one for window in reversed(over) if (one := _of(metric, window))), None)
     return _Difference() if newest is None else _difference(newest, "the gate does not ask for it")
 
@@ -207,7 +156,7 @@ def _chart(
     over: Sequence[ChallengerDifferences],
     gate: Gate,
     zone: tzinfo,
-) -> _Chart | None:
+) -> Drawing | None:
     """The difference on all windows up to each; None if no window has one."""
     seen = [_of(metric, one) for one in over]
     value, low, high = (
@@ -241,34 +190,18 @@ def _chart(
         (
             moment_cell(window.start, zone),
             "" if window.labels is None else f"{window.labels:,}",
-            *(_cells_of(one) if one is not None else (_why_none(window), "")),
+            *(_difference(one, "")[:2] if one is not None else (_why_none(window), "")),
         )
         for window, one in zip(over, seen, strict=True)
     ]
-    return _Chart(heading=heading, drawn=drawn, margin=margin, lines=lines[::-1])
-
-
-def _cells_of(one: Mapping[str, Any]) -> tuple[str, str]:
-    found = _difference(one, "")
-    return found.value, found.interval
+    columns = ("Up to the window", "Its labels", "Difference", "Interval")
+    return Drawing(heading=heading, chart=drawn, columns=columns, lines=lines[::-1], note=margin)
 
 
 def _why_none(window: ChallengerDifferences) -> str:
     if window.error is not None and window.labels is None:
         return "could not be scored"
     return "no labels yet" if window.labels is not None else "not scored yet"
-
-
-def _promotion_lines(made: Sequence[Promotion]) -> list[_PromotionLine]:
-    undoing = {one.undoes: one for one in made if one.undoes is not None and one.state == "done"}
-    return [
-        _PromotionLine(
-            made=one,
-            evidence="" if one.evidence is None else evidence_said(one.evidence),
-            undone_by=undoing.get(one.id),
-        )
-        for one in made
-    ]
 
 
 def _deployed(monitor: Monitor, made: Sequence[Promotion], zone: tzinfo) -> str:

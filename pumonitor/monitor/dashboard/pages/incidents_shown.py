@@ -9,7 +9,8 @@ from typing import Final
 from markupsafe import Markup
 
 from pumonitor.monitor.charts.incidents import IncidentBar, IncidentRow, draw_incidents
-from pumonitor.monitor.rules.alerts.alert import Alert, Transition
+from pumonitor.monitor.rules.alerts.alert import Transition
+from pumonitor.monitor.views.alerts import AlertView
 from pumonitor.plain_text import one_line, series_of
 from pumonitor.text import moment_cell
 
@@ -68,14 +69,14 @@ def incidents_drawn(
 
 
 def last_known(
-    now: datetime, alerts: Iterable[Alert], transitions: Iterable[Transition]
+    now: datetime, alerts: Iterable[AlertView], transitions: Iterable[Transition]
 ) -> datetime:
     """Until when anything is known: where windows have ended long ago, that is not now.
 
     Parameters
     ----------
     now : datetime
-    alerts : iterable of Alert
+    alerts : iterable of AlertView
     transitions : iterable of Transition
     """
     moments = [one.as_of for one in alerts if one.as_of is not None]

@@ -11,14 +11,9 @@ from pumonitor.monitor.charts.curves import Line, draw_curves
 from pumonitor.monitor.charts.time_series import Drawn, draw_time_series
 from pumonitor.monitor.dashboard.pages.window_drawings import Drawing
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.label_health import (
-    Arrival,
-    Interval,
-    LabelHealth,
-    label_health,
-    windows_that_tell,
-)
+from pumonitor.monitor.inspection.label_health import label_health, windows_that_tell
 from pumonitor.monitor.inspection.label_health_text import WHERE_WORDS, label_health_sentences
+from pumonitor.monitor.views.labels import ArrivalView, IntervalView, LabelsView
 from pumonitor.text import percent_with_interval
 
 
@@ -44,7 +39,7 @@ def labels_page(site: Site, name: str) -> dict[str, Any]:
     }
 
 
-def health_of(site: Site, name: str) -> LabelHealth:
+def health_of(site: Site, name: str) -> LabelsView:
     """The facts, made once for what is known of the monitor's windows."""
     with site.at_once() as ledger:
         known = tuple(
@@ -53,13 +48,13 @@ def health_of(site: Site, name: str) -> LabelHealth:
             for pane in record.panes
             if pane.collected_at is not None
         )
-        made: LabelHealth = site.kept.get(
+        made: LabelsView = site.kept.get(
             ("labels", name, known), lambda: label_health(ledger, site.monitors[name])
         )
     return made
 
 
-def _over_windows(health: LabelHealth, zone: Any) -> Any:
+def _over_windows(health: LabelsView, zone: Any) -> Any:
     """Known labels of each window; what is still to come is a dashed line."""
     windows = health.windows
     if len(windows) < 2:
@@ -82,7 +77,7 @@ def _over_windows(health: LabelHealth, zone: Any) -> Any:
     )
 
 
-def _arrival_drawings(arrivals: Sequence[Arrival], *, has_reviews: bool) -> list[Drawing]:
+def _arrival_drawings(arrivals: Sequence[ArrivalView], *, has_reviews: bool) -> list[Drawing]:
     """The share that is known by age, of verdicts and of complaints."""
     kinds = {"Complaints" if has_reviews else "Labels": [of.complaints for of in arrivals]}
     if has_reviews:
@@ -116,7 +111,7 @@ def _arrival_drawings(arrivals: Sequence[Arrival], *, has_reviews: bool) -> list
     return drawings
 
 
-def _share_text(share: Interval) -> str:
+def _share_text(share: IntervalView) -> str:
     if share.value is None or share.low is None or share.high is None:
         return ""
     return percent_with_interval(share.value, share.low, share.high)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -28,11 +27,8 @@ from pumonitor.monitor.dashboard.pages.side_by_side import (
 )
 from pumonitor.monitor.dashboard.pages.window_rows import window_rows
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.alerts_shown import AlertShown, alerts_shown, by_urgency
-from pumonitor.monitor.inspection.audits_since import AuditsSince
+from pumonitor.monitor.inspection.alerts_shown import alert_views
 from pumonitor.monitor.inspection.conditions import read_conditions
-from pumonitor.monitor.inspection.insights import plain
-from pumonitor.monitor.inspection.results_csv import write_results_csv
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.results import PublishedResult
@@ -43,8 +39,10 @@ from pumonitor.monitor.reports.metric_over_windows import (
     metrics_read,
 )
 from pumonitor.monitor.reports.realised_looks import realised_looks
+from pumonitor.monitor.views.alerts import AlertView, by_urgency
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF, VALUE
+from pumonitor.views.model import write_views_csv
 
 _FIRST_SHOWN: Final = ("f1", "recall", "precision", "auc", "aul", "class_prior")
 
@@ -101,9 +99,7 @@ def monitor_page(
         query = with_known_names(query, versions=versions, segments=segments)
         at, columns = asked_series(ledger, monitor, query, metrics=list(metrics))
         shown = metric_over_windows(columns, at.metric, windows=at.windows)
-        alerts = by_urgency(
-            alerts_shown(ledger.alerts, now=now, monitors=[name], audits=AuditsSince(ledger))
-        )
+        alerts = by_urgency(alert_views(ledger, now=now, monitors=[name], in_full=True))
         notes = notes_shown(ledger, name, shown, at)
         marks = marks_shown(ledger, name, shown, at, notes, zone=zone)
         beside = _beside(ledger, monitor, shown, at)
@@ -151,7 +147,7 @@ def monitor_page(
         **beside,
         "losses": losses,
         "set_aside": () if standing is None else standing.set_aside,
-        "alerts": [one for one in alerts if one.alert.is_firing],
+        "alerts": [alert for alert in alerts if alert.is_firing],
         "firing": _firing(alerts),
         "has_challengers": monitor.challengers is not None,
         "better": said_to_be_better(monitor, better),
@@ -171,14 +167,9 @@ def monitor_csv(site: Site, name: str, query: Mapping[str, str]) -> str:
         metrics = list(metrics_shown(ledger.metrics(name)))
         at, columns = asked_series(ledger, site.monitors[name], query, metrics=metrics)
     starts = set(metric_over_windows(columns, at.metric, windows=at.windows).starts)
-    names = [field.name for field in fields(PublishedResult)]
-    rows = (
-        plain(dict(zip(names, row, strict=True)))
-        for row in zip(*(getattr(columns, one) for one in names), strict=True)
-    )
+    rows = (row for row in columns.results() if row.window_start in starts)
     file = io.StringIO()
-    shown = {start.isoformat() for start in starts}
-    write_results_csv((row for row in rows if row["window_start"] in shown), file)
+    write_views_csv(rows, file, model=PublishedResult)
     return file.getvalue()
 
 
@@ -273,7 +264,7 @@ def _beside(
     }
 
 
-def _firing(alerts: Sequence[AlertShown]) -> str:
+def _firing(alerts: Sequence[AlertView]) -> str:
     """How many alerts fire."""
-    firing = sum(one.alert.is_firing for one in alerts)
+    firing = sum(alert.is_firing for alert in alerts)
     return "" if not alerts else f"{firing or 'None'} of {len(alerts)} alerts fire"

@@ -20,10 +20,9 @@ from pumonitor.monitor.dashboard.pages.window_inputs import (
     made_with_said,
 )
 from pumonitor.monitor.dashboard.site import Site
-from pumonitor.monitor.inspection.insights import doubts_in, findings_in, plain_row, prior_said
+from pumonitor.monitor.inspection.insights import doubts_in, findings_in, prior_said
 from pumonitor.monitor.inspection.label_outlook import assumption_of_window
 from pumonitor.monitor.inspection.read_by import newest_counts, read_by_said
-from pumonitor.monitor.inspection.results_csv import write_results_csv
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import WindowRecord
@@ -32,6 +31,7 @@ from pumonitor.monitor.reports.window_curves import window_curves
 from pumonitor.monitor.reports.window_files import window_files_of
 from pumonitor.monitor.reports.window_problem import window_problem
 from pumonitor.names import COUNTS, GROUPS, MEANING, UNCORRECTED_OF, title
+from pumonitor.views.model import write_views_csv
 
 _MOST_NOTES: Final = 40
 _AN_INSTANT: Final = timedelta(microseconds=1)
@@ -155,7 +155,7 @@ def window_csv(site: Site, name: str, start: datetime, query: Mapping[str, str])
     if found is None or found.chosen is None:
         return None
     file = io.StringIO()
-    write_results_csv((plain_row(row) for row in found.rows.values()), file)
+    write_views_csv(found.rows.values(), file, model=PublishedResult)
     return file.getvalue()
 
 

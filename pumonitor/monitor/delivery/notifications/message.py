@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, get_args
 
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 from pumonitor.monitor.rules.alerts.alert import Transition, TransitionKind
+from pumonitor.monitor.views.alerts import transition_view
 
 Format = Literal["text", "markdown", "html"]
 Event = Literal[TransitionKind, "promoted"]
@@ -90,18 +91,12 @@ class AlertMessage:
 
     def to_payload(self) -> dict[str, Any]:
         """Plain JSON values, side by side: of the transition, of the message, and their keys."""
-        payload = asdict(self.transition)
-        payload["limit"] = payload.pop("limit_value")
-        since = self.transition.firing_since
         return {
-            **payload,
-            **{name: _text(payload[name]) for name in _TIMES},
-            "firing_since": None if since is None else _text(since),
+            **transition_view(self.transition).to_dict(),
             "transition": self.number,
             "late": self.late,
             "runbook": self.runbook,
             "links": dict(self.links),
-            "dedup_key": self.transition.dedup_key,
         }
 
     @classmethod
@@ -128,10 +123,6 @@ class AlertMessage:
             number=payload["transition"],
             **{name: payload[name] for name in ("late", "runbook", "links") if name in payload},
         )
-
-
-def _text(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _time(values: Mapping[str, Any], name: str) -> datetime:

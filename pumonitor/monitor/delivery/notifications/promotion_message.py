@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from typing import Any, Final
+
+from pydantic import Field, ValidationError
 
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
 from pumonitor.monitor.ledger.records.promotions import Action, Evidence
+from pumonitor.views.model import Moment, View
 
 PROMOTED: Final = "promoted"
 """Kind of these messages, which `events` of a destination names; also of an undo."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromotionMessage:
+class PromotionMessage(View):
     """A promotion, or its undo, on its way to destinations.
-
-    Attributes
-    ----------
-    number : int
-        Its id in the ledger (`promotions`).
-    action : {"promote", "undo"}
-    monitor, model, alias : str
-    from_version : str or None
-        None if the alias did not exist.
-    to_version, actor : str
-    begun_at, at : datetime
-        When it began, and when it was done.
-    evidence : Evidence or None
-        None for an undo.
-    links : mapping of str to str
-        Addresses by name.
 
     Examples
     --------
-    >>> from datetime import UTC
+    >>> from datetime import UTC, datetime
     >>> at = datetime(2026, 4, 1, tzinfo=UTC)
     >>> message = PromotionMessage(
     ...     number=3, action="undo", monitor="card-fraud", model="card-fraud", alias="champion",
@@ -47,18 +31,18 @@ class PromotionMessage:
     True
     """
 
-    number: int
+    number: int = Field(description="Its id in the ledger (`promotions`).")
     action: Action
     monitor: str
     model: str
     alias: str
-    from_version: str | None
+    from_version: str | None = Field(description="Null if the alias did not exist.")
     to_version: str
     actor: str
-    begun_at: datetime
-    at: datetime
-    evidence: Evidence | None = None
-    links: Mapping[str, str] = field(default_factory=dict)
+    begun_at: Moment
+    at: Moment = Field(description="When it was done.")
+    evidence: Evidence | None = Field(default=None, description="Null for an undo.")
+    links: dict[str, str] = Field(default={}, description="Addresses by name.")
 
     @property
     def lane(self) -> str:
@@ -77,16 +61,8 @@ class PromotionMessage:
 
     def to_payload(self) -> dict[str, Any]:
         """Plain JSON values."""
-        values = asdict(self)
-        number = values.pop("number")
-        return values | {
-            "kind": PROMOTED,
-            "promotion": number,
-            "begun_at": self.begun_at.isoformat(),
-            "at": self.at.isoformat(),
-            "evidence": None if self.evidence is None else self.evidence.to_dict(),
-            "links": dict(self.links),
-        }
+        values = self.to_dict()
+        return values | {"kind": PROMOTED, "promotion": values.pop("number")}
 
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> PromotionMessage:
@@ -97,18 +73,9 @@ class PromotionMessage:
         MessageRefusedError
             If something is missing or is not what it should be.
         """
-        values = {name: one for name, one in payload.items() if name not in {"kind", "promotion"}}
+        values = {name: one for name, one in payload.items() if name != "kind"}
         try:
-            evidence = payload["evidence"]
-            return cls(
-                **values
-                | {
-                    "number": payload["promotion"],
-                    "begun_at": datetime.fromisoformat(payload["begun_at"]),
-                    "at": datetime.fromisoformat(payload["at"]),
-                    "evidence": None if evidence is None else Evidence.from_dict(evidence),
-                }
-            )
-        except (KeyError, TypeError, ValueError) as error:
+            return cls.model_validate(values | {"number": values.pop("promotion", None)})
+        except ValidationError as error:
             msg = f"the message about a promotion cannot be read: {error}"
             raise MessageRefusedError(msg, for_good=True) from None

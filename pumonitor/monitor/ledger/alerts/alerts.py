@@ -22,7 +22,6 @@ from pumonitor.monitor.ledger.database.schema import (
 from pumonitor.monitor.ledger.records.alerts import Progress, Silence, StoredTransition, Withheld
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition, TransitionKind
 
-_SILENCE_FIELDS = tuple(one.name for one in fields(Silence))
 _OF_THE_STORE = tuple(one.name for one in fields(StoredTransition) if one.name != "transition")
 """Columns of a stored transition that are not fields of `Transition`."""
 
@@ -391,7 +390,7 @@ def stored_alert(row: Row[Any]) -> Alert:
 
 
 def _silence(row: Row[Any]) -> Silence:
-    return Silence(**{name: getattr(row, name) for name in _SILENCE_FIELDS})
+    return Silence.model_validate(row)
 
 
 def _transition(row: Row[Any]) -> StoredTransition:

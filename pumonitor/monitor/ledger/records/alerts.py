@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol, Self
+
+from pydantic import Field, model_validator
 
 from pumonitor.monitor.ledger.records.results import MetricResult
-from pumonitor.monitor.rules.alerts.alert import Alert, Transition
+from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import State, Window
+from pumonitor.views.model import Moment, View
 
 Withheld = Literal["history", "silenced", "inhibited", "untold", "acknowledged", "too soon"]
 """Why no notification was sent for a transition.
@@ -88,38 +91,45 @@ class StoredTransition:
     withheld: Withheld | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Silence:
-    """A time during which matching alerts send no notifications. None matches any value.
+class AlertToSilence(Protocol):
+    """What a silence matches by."""
 
-    Attributes
-    ----------
-    id : int
-        0 until it is stored.
-    monitor, rule, metric, model_version, segment : str or None
-        `rule` is a rule's name or key.
-    starts, ends : datetime
-        The silence holds in [starts, ends).
-    reason, author : str
-    """
+    @property
+    def monitor(self) -> str: ...  # noqa: D102
+    @property
+    def rule(self) -> str: ...  # noqa: D102
+    @property
+    def rule_key(self) -> str: ...  # noqa: D102
+    @property
+    def metric(self) -> str: ...  # noqa: D102
+    @property
+    def model_version(self) -> str: ...  # noqa: D102
+    @property
+    def segment(self) -> str: ...  # noqa: D102
 
-    starts: datetime
-    ends: datetime
+
+class Silence(View):
+    """A time in which matching alerts notify nobody; null matches anything."""
+
+    id: int = Field(default=0, description="0 until it is stored.")
     monitor: str | None = None
-    rule: str | None = None
+    rule: str | None = Field(default=None, description="Name or key of a rule.")
     metric: str | None = None
     model_version: str | None = None
     segment: str | None = None
+    starts: Moment
+    ends: Moment = Field(description="The silence holds until then.")
     reason: str = ""
     author: str = ""
-    id: int = 0
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _check(self) -> Self:
         if self.ends < self.starts:
             msg = f"a silence must end after it starts, got {self.starts} to {self.ends}"
             raise ValueError(msg)
+        return self
 
-    def covers(self, alert: Alert, *, now: datetime) -> bool:
+    def covers(self, alert: AlertToSilence, *, now: datetime) -> bool:
         """Whether the silence matches the alert and holds now."""
         return (
             self.starts <= now < self.ends

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.ports import State
 
 
@@ -82,6 +83,12 @@ infeasible_reason, unclipped_value, unclipped_low, unclipped_high, assumed : seq
 
     def __len__(self) -> int:
         return len(self.monitor)
+
+    def results(self) -> list[PublishedResult]:
+        """The same, an object for each."""
+        names = list(PublishedResult.model_fields)
+        rows = zip(*(getattr(self, name) for name in names), strict=True)
+        return [PublishedResult(**dict(zip(names, row, strict=True))) for row in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

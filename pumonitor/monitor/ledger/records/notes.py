@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from pumonitor.views.model import Moment, View
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotedAlert:
-    """The incident of an alert that a note is about.
-
-    Attributes
-    ----------
-    rule_key, model_version, segment : str
-    incident : int
-    """
+class NotedAlert(View):
+    """The incident of an alert that a note is about."""
 
     rule_key: str
     model_version: str
@@ -22,36 +18,22 @@ class NotedAlert:
     incident: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """A note about a moment, a period or an incident of a monitor.
+class Note(View):
+    """What somebody wrote about a monitor."""
 
-    Attributes
-    ----------
-    id : int
-        0 until it is stored.
-    monitor : str
-    at : datetime
-        The moment it is about, or the beginning of its period.
-    ends : datetime or None
-        End of its period; None for a moment.
-    alert : NotedAlert or None
-    text, author : str
-    created_at, withdrawn_at : datetime or None
-        By the database's clock; None until it is stored, or while it holds.
-    """
-
+    id: int = Field(default=0, description="0 until it is stored.")
     monitor: str
-    at: datetime
+    at: Moment = Field(description="The moment it is about, or the beginning of its period.")
+    ends: Moment | None = Field(default=None, description="End of its period; null for a moment.")
+    alert: NotedAlert | None = None
     text: str
     author: str
-    ends: datetime | None = None
-    alert: NotedAlert | None = None
-    id: int = 0
-    created_at: datetime | None = None
-    withdrawn_at: datetime | None = None
+    created_at: Moment | None = None
+    withdrawn_at: Moment | None = None
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _check(self) -> Self:
         if self.ends is not None and self.ends < self.at:
             msg = f"a note must be about a period that ends after it begins, got {self.at} to "
             raise ValueError(msg + str(self.ends))
+        return self

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from pydantic import Field
+
 from pumonitor.monitor.ledger.records.collected import PriorState
 from pumonitor.ports import State, Window
+from pumonitor.views.model import Moment, Number, View
+
+REASON = Field(default=None, description="Why the value is null.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,31 +144,34 @@ class EvaluatedWindow:
     end: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedResult:
-    """A row of `pumonitor_results`, with the fields of `pumonitor results` in their order."""
+class PublishedResult(View):
+    """One result: a window, a series and a metric; a row of `pumonitor_results`."""
 
     monitor: str
     model_version: str
     segment: str
-    window_start: datetime
-    window_end: datetime
+    window_start: Moment
+    window_end: Moment
     state: State
     revision: int
-    as_of: datetime
+    as_of: Moment
     metric: str
-    value: float | None
-    low: float | None
-    high: float | None
+    value: Number
+    low: Number
+    high: Number
     n_labeled: int | None
     n_unlabeled: int | None
-    undefined_reason: str | None = None
+    undefined_reason: str | None = REASON
     infeasible: bool = False
     impossible: bool = False
-    infeasible_reason: str | None = None
-    unclipped_value: float | None = None
-    unclipped_low: float | None = None
-    unclipped_high: float | None = None
+    infeasible_reason: str | None = Field(
+        default=None,
+        description="Why it is infeasible or impossible; of others, which impossible value it is "
+        "computed from.",
+    )
+    unclipped_value: Number = None
+    unclipped_low: Number = None
+    unclipped_high: Number = None
     assumed: bool = False
 
     @property

@@ -57,21 +57,7 @@ def window_in(rows: list[Row[Any]]) -> WindowRecord:
         monitor=first.monitor,
         configuration=first.configuration,
         window=window_of(first),
-        panes=tuple(
-            PaneRecord(
-                number=row.number,
-                state=row.state,
-                as_of=row.as_of,
-                status=row.status,
-                revision=row.revision,
-                digest=row.digest,
-                counts=row.counts,
-                collected_at=row.collected_at,
-                evaluated_at=row.evaluated_at,
-                library_version=row.library_version,
-            )
-            for row in rows
-        ),
+        panes=tuple(PaneRecord.model_validate(row) for row in rows),
         attempts=first.attempts,
         last_error=first.last_error,
         not_before=first.not_before,

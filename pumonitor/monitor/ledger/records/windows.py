@@ -7,40 +7,31 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from pydantic import Field
+
 from pumonitor.ports import State, Window
+from pumonitor.views.model import Moment, View
 
 Status = Literal["planned", "collected", "evaluated"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaneRecord:
-    """A pane with its status.
-
-    Attributes
-    ----------
-    number, state, as_of
-    status : {"planned", "collected", "evaluated"}
-    revision : int or None
-        Revision of its newest results.
-    digest : str or None
-        Digest of the collected data.
-    counts : mapping or None
-        Row counts from collecting it.
-    collected_at, evaluated_at : datetime or None
-    library_version : str or None
-        Version of pumonitor that last worked on it.
-    """
+class PaneRecord(View):
+    """One look at a window."""
 
     number: int
     state: State
-    as_of: datetime
+    as_of: Moment
     status: Status
-    revision: int | None
-    digest: str | None
-    counts: Mapping[str, Any] | None
-    collected_at: datetime | None
-    evaluated_at: datetime | None
-    library_version: str | None
+    revision: int | None = Field(description="Revision of its newest results.")
+    digest: str | None = Field(description="Digest of the rows that were counted.")
+    counts: dict[str, Any] | None = Field(
+        description="Rows that were counted; in versions what read them (read_by: engine, version, "
+        "seconds, bytes, query_ids, and how many windows together), of tables in lakes the version "
+        "or snapshot, and an engine that was not verified."
+    )
+    collected_at: Moment | None
+    evaluated_at: Moment | None
+    library_version: str | None = Field(description="That last worked on it.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

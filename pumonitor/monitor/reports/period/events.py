@@ -10,46 +10,14 @@ from zoneinfo import ZoneInfo
 
 from pumonitor.monitor.charts.time_series import Mark
 from pumonitor.monitor.config.changes import changes_between
-from pumonitor.monitor.ledger.records.alerts import StoredTransition
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.notes import Note
 from pumonitor.monitor.ledger.records.windows import WindowRecord
-from pumonitor.monitor.page_addresses import PageAddresses
-from pumonitor.plain_text import one_line, series_of
+from pumonitor.monitor.views.alerts import AlertEventView
+from pumonitor.plain_text import one_line
 from pumonitor.text import count_text, moment_cell
 
 _MOST_MARKS: Final = 40
-
-FIRING: Final = "firing"
-"""What is said of an alert that fired before the period, and was not resolved before it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """An alert that fired, was resolved, was firing before, or of which somebody was reminded.
-
-    Attributes
-    ----------
-    number : int or None
-        Of its mark in the charts.
-    at : datetime
-        Start of the window.
-    kind, severity, rule, series, sentence, cause, when, known : str
-    page : str
-        Address of the window's page; "" if it is not known.
-    """
-
-    number: int | None
-    at: datetime
-    kind: str
-    severity: str
-    rule: str
-    series: str
-    sentence: str
-    cause: str
-    when: str
-    known: str
-    page: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,42 +31,6 @@ class VersionShown:
     predictions: str
 
 
-def alerts_in(
-    events: Sequence[StoredTransition],
-    *,
-    start: datetime,
-    zone: ZoneInfo,
-    pages: PageAddresses | None,
-) -> list[Event]:
-    """Transitions of alerts in their order; those of windows before `start` fired before."""
-    found: list[Event] = []
-    number = 0
-    for stored in events:
-        one = stored.transition
-        is_before = one.window_start < start
-        is_marked = one.kind == "fired" and not is_before and number < _MOST_MARKS
-        number += is_marked
-        cause = one.cause.get("sentence")
-        found.append(
-            Event(
-                number=number if is_marked else None,
-                at=one.window_start,
-                kind=FIRING if is_before else one.kind,
-                severity=one.severity,
-                rule=one_line(one.rule),
-                series=series_of(one.model_version, one.segment),
-                sentence=one_line(one.sentence),
-                cause=one_line(cause) if isinstance(cause, str) else "",
-                when=moment_cell(one.window_start, zone),
-                known=moment_cell(one.as_of, zone),
-                page=""
-                if pages is None
-                else pages.window(one.monitor, one.window_start, one.model_version, one.segment),
-            )
-        )
-    return found
-
-
 def notes_said(notes: Sequence[Note], *, zone: ZoneInfo) -> list[str]:
     """Notes of people with what they are about."""
     return [
@@ -109,12 +41,19 @@ def notes_said(notes: Sequence[Note], *, zone: ZoneInfo) -> list[str]:
     ]
 
 
-def marks_of(events: Sequence[Event]) -> list[Mark]:
+def numbers_of(events: Sequence[AlertEventView]) -> dict[int, int]:
+    """Numbers of the marks in the charts, of alerts that fired, by the id of the event."""
+    fired = [event.id for event in events if event.kind == "fired"]
+    return {event: number for number, event in enumerate(fired[:_MOST_MARKS], start=1)}
+
+
+def marks_of(events: Sequence[AlertEventView]) -> list[Mark]:
     """Marks of the alerts that fired, for the charts."""
+    numbers = numbers_of(events)
     return [
-        Mark(one.at, one.number, f"{one.rule} fired", "alert")
-        for one in events
-        if one.number is not None
+        Mark(event.window_start, numbers[event.id], f"{one_line(event.rule)} fired", "alert")
+        for event in events
+        if event.id in numbers
     ]
 
 

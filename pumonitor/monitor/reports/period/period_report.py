@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
@@ -20,13 +21,11 @@ from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.page_addresses import PageAddresses
 from pumonitor.monitor.reports.metric_over_windows import MetricOverWindows, metric_over_windows
 from pumonitor.monitor.reports.period.events import (
-    FIRING,
-    Event,
-    alerts_in,
     by_window_and_version,
     configurations_said,
     marks_of,
     notes_said,
+    numbers_of,
     versions_of,
 )
 from pumonitor.monitor.reports.period.looks import arrived_by_age, expected_and_realised
@@ -40,10 +39,12 @@ from pumonitor.monitor.reports.period.metrics_shown import (
     verdicts,
 )
 from pumonitor.monitor.rules.windows.named_period import NamedPeriod
+from pumonitor.monitor.views.alerts import AlertEventView, alert_event_view
 from pumonitor.monitor.windows.class_prior.stored_findings import stored_findings
 from pumonitor.monitor.windows.evaluation.baseline import BaselinePeriod, baseline_period
 from pumonitor.monitor.windows.input_findings import findings_of_windows, odd_rows, summed_up
 from pumonitor.names import title
+from pumonitor.plain_text import one_line, series_of
 from pumonitor.text import count_text, moment_cell, number_text
 
 if TYPE_CHECKING:
@@ -100,14 +101,12 @@ def period_report(
         return None
     records = ledger.windows(name, since=period.start, until=period.end)
     alerts = StoredAlerts(ledger.database)
-    events = alerts_in(
-        [
-            *alerts.firing_at(name, period.start, limit=_MOST_EVENTS),
-            *alerts.history(name, windows=(period.start, period.end), limit=_MOST_EVENTS),
-        ],
-        start=period.start,
-        zone=zone,
-        pages=pages,
+    before, events = (
+        [alert_event_view(one, destinations=(), people=(), pages=pages) for one in stored]
+        for stored in (
+            alerts.firing_at(name, period.start, limit=_MOST_EVENTS),
+            alerts.history(name, windows=(period.start, period.end), limit=_MOST_EVENTS),
+        )
     )
     marks = marks_of(events)
     notes = StoredNotes(ledger.database).all(
@@ -122,9 +121,14 @@ def period_report(
         period=period.name,
         context=_context(monitor, period, columns, now=now) | _assumed(columns),
         page=None if pages is None else pages.monitor(name),
-        lead=_lead(over, events, verdicts(columns), reference=baseline_period(monitor)),
+        lead=_lead(over, before, events, verdicts(columns), reference=baseline_period(monitor)),
         metrics=metrics,
+        before=before,
         events=events,
+        numbers=numbers_of(events),
+        when=partial(moment_cell, zone=zone),
+        series_of=series_of,
+        one_line=one_line,
         notes=notes_said(notes, zone=zone),
         windows=_windows(name, over, metrics, pages, zone=zone),
         has_marks=any(one.value.endswith("!") for some in metrics for one in some.numbers),
@@ -190,7 +194,8 @@ def _assumed(columns: ResultColumns) -> dict[str, str]:
 
 def _lead(
     over: MetricOverWindows,
-    events: Sequence[Event],
+    before: Sequence[AlertEventView],
+    events: Sequence[AlertEventView],
     compared: Mapping[datetime, str],
     *,
     reference: BaselinePeriod,
@@ -215,7 +220,6 @@ def _lead(
     else:
         said.append("No window could be compared with a reference.")
     fired = [event for event in events if event.kind == "fired"]
-    before = [event for event in events if event.kind == FIRING]
     if not fired and not before:
         return [*said, "No alert fired."]
     parts = [
@@ -229,7 +233,7 @@ def _lead(
     return [*said, f"{'; '.join(parts)}."]
 
 
-def _severities(events: Sequence[Event]) -> str:
+def _severities(events: Sequence[AlertEventView]) -> str:
     numbers = Counter(event.severity for event in events)
     return f" ({', '.join(f'{many} {severity}' for severity, many in sorted(numbers.items()))})"
 

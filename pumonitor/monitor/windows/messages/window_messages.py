@@ -15,7 +15,12 @@ from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.delivery.mlflow.sink import DESTINATION, FILES_DESTINATION, lane
 from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
 from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane
-from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult, NewMessage
+from pumonitor.monitor.ledger.records.results import (
+    EvaluatedSeries,
+    MetricResult,
+    NewMessage,
+    PublishedResult,
+)
 from pumonitor.ports import Pane
 from pumonitor.text import given_text, moment_text
 
@@ -148,7 +153,7 @@ def shown_metrics(results: Iterable[MetricResult]) -> dict[str, Any]:
     }
 
 
-def verdict_of(results: Iterable[MetricResult]) -> str:
+def verdict_of(results: Iterable[MetricResult | PublishedResult]) -> str:
     """Comparison of a mature window with the reference, in one word.
 
     Returns

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pumonitor.monitor.app import open_jobs, open_ledger
 from pumonitor.monitor.config.file import read_configuration
-from pumonitor.monitor.inspection.incidents import happenings
+from pumonitor.monitor.inspection.incidents import alert_event_views
 from tests.monitor.delivery.notifications.receivers import HttpReceiver, wait_for
 from tests.monitor.monitored_shop import FIRST, write_shop
 
@@ -50,8 +50,8 @@ def test_a_rule_that_fires_is_reported(tmp_path: Path, receiver: HttpReceiver) -
     assert chat["title"] == "[critical] card-fraud: 2 alerts: 2 began"
     assert "/retrain" not in by_path
     with open_ledger(configuration) as ledger:
-        happened = happenings(ledger, ledger.alerts.history())
-    told = [[(to.destination, to.state) for to in one.deliveries] for one in happened]
+        events = alert_event_views(ledger, ledger.alerts.history())
+    told = [[(to.destination, to.state) for to in event.destinations] for event in events]
     everybody = [(name, "delivered") for name in ("am", "chat", "hook")]
     assert sorted(told) == [everybody, everybody, [("hook", "delivered")]]
     held = {

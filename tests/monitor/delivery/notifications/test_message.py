@@ -23,9 +23,9 @@ PAYLOAD = {
     "incident": 1,
     "model_version": "7",
     "segment": "country=DE",
-    "window_start": "2026-03-03T00:00:00.000000Z",
-    "window_end": "2026-03-04T00:00:00.000000Z",
-    "as_of": "2026-04-03T00:00:00.000000Z",
+    "window_start": "2026-03-03T00:00:00+00:00",
+    "window_end": "2026-03-04T00:00:00+00:00",
+    "as_of": "2026-04-03T00:00:00+00:00",
     "metric": "f1",
     "sentence": "F1 is 0.70 (0.66 to 0.73), below 0.75 for 2 windows.",
     "value": 0.704,
@@ -39,7 +39,7 @@ PAYLOAD = {
     "cause": {"sentence": "The ranking got worse."},
     "runbook": "https://example.org/runbooks/f1",
     "links": {"mlflow": "https://mlflow.example/1"},
-    "firing_since": "2026-03-01T00:00:00.000000Z",
+    "firing_since": "2026-03-01T00:00:00+00:00",
     "dedup_key": f"card-fraud/{'5f0c' * 16}/country=DE/7/1",
 }
 

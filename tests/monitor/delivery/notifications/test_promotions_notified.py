@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,7 +34,13 @@ PROMOTED = PromotionMessage(
     from_version="7", to_version="9", actor="ana", begun_at=AT, at=AT, evidence=EVIDENCE,
     links={"page": "https://pages.example/m/card-fraud"},
 )  # fmt: skip
-UNDONE = replace(PROMOTED, number=4, action="undo", from_version="9", to_version="7", evidence=None)
+
+
+def changed(view: Any, **values: Any) -> Any:
+    return type(view).model_validate(view.model_dump() | values)
+
+
+UNDONE = changed(PROMOTED, number=4, action="undo", from_version="9", to_version="7", evidence=None)
 
 
 def outgoing(one: PromotionMessage) -> OutboxMessage:
@@ -45,8 +50,8 @@ def outgoing(one: PromotionMessage) -> OutboxMessage:
 
 
 def test_a_promotion_by_an_audit_says_how_many_cases_were_reviewed() -> None:
-    found = replace(EVIDENCE, metric="precision", labels=200, windows=1)
-    said = promotion_body(replace(PROMOTED, evidence=found), "text").splitlines()
+    found = changed(EVIDENCE, metric="precision", labels=200, windows=1)
+    said = promotion_body(changed(PROMOTED, evidence=found), "text").splitlines()
     assert said[5:7] == ["Cases reviewed: 200", "Audits between the two models: 1"]
     assert not any("onfirmed" in line for line in said)
 
@@ -73,7 +78,7 @@ def test_a_promotion_says_which_version_in_place_of_which_and_why() -> None:
 
 
 def test_a_first_champion_is_in_nobodys_place() -> None:
-    first = replace(PROMOTED, from_version=None, evidence=replace(EVIDENCE, low=-0.001))
+    first = changed(PROMOTED, from_version=None, evidence=changed(EVIDENCE, low=-0.001))
     assert "in place" not in promotion_sentence(first)
     assert "(-0.00100 to +0.0500)" in promotion_sentence(first)
     assert "Before: none" in promotion_body(first, "text")
@@ -91,7 +96,7 @@ def test_an_undo_says_which_version_is_back() -> None:
 
 @pytest.mark.parametrize("format", ["text", "markdown", "html"])
 def test_what_people_name_is_never_markup(format: Format) -> None:  # noqa: A002
-    evil = replace(PROMOTED, actor="@all <b>*x*</b>\r\nBcc: y", model="<i>m</i>")
+    evil = changed(PROMOTED, actor="@all <b>*x*</b>\r\nBcc: y", model="<i>m</i>")
     body = promotion_body(evil, format)
     shown = markdown(body) if format == "markdown" else body
     if format != "text":
@@ -155,5 +160,5 @@ def test_what_cannot_be_read_is_set_aside_at_once(wrong: dict[str, Any]) -> None
 )
 def test_evidence_that_is_none_is_refused(wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        replace(EVIDENCE, **wrong)
-    assert replace(EVIDENCE, labels=1413).digest != EVIDENCE.digest
+        changed(EVIDENCE, **wrong)
+    assert changed(EVIDENCE, labels=1413).digest != EVIDENCE.digest
