@@ -122,7 +122,7 @@ def test_a_report_of_a_period_is_written(shop, tmp_path, monkeypatch):
 def test_who_is_at_it_is_kept_and_shown(shop):
     said = invoke("alerts", "ack", "card-fraud", "--reason", "on it", path=shop).stdout
     assert said.startswith("acknowledged: f1 below 0.99")
-    assert current(shop)["f1 below 0.99"]["acknowledged_incident"] == 1
+    assert current(shop)["f1 below 0.99"]["is_acknowledged"] is True
     assert "acknowledged" in invoke("alerts", "list", path=shop).stdout
     (detail,) = [detail for action, detail in audit(shop) if action == "acknowledge"]
     assert (detail["rule"], detail["incident"], detail["reason"]) == ("f1 below 0.99", 1, "on it")
@@ -154,7 +154,7 @@ def test_an_acknowledgement_is_taken_back(shop):
     invoke("alerts", "ack", "card-fraud", path=shop)
     said = invoke("alerts", "unack", "card-fraud", "--reason", "too soon", path=shop).stdout
     assert said == "no longer acknowledged: f1 below 0.99, incident 1\n"
-    assert current(shop)["f1 below 0.99"]["acknowledged_incident"] == 0
+    assert current(shop)["f1 below 0.99"]["is_acknowledged"] is False
     assert ("unacknowledge", "too soon") in [
         (action, detail.get("reason")) for action, detail in audit(shop)
     ]
