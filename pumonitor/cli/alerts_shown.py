@@ -178,9 +178,10 @@ def print_replays(console: Console, replays: Sequence[RuleReplay]) -> None:
             console.print(f"  not evaluated yet: {replay.why_unknown}", markup=False)
         for event in replay.events:
             of = series_of(event.model_version, event.segment)
+            window = moment_cell(event.window_start)
             console.print(
-                f"  {moment_cell(event.as_of)}  {event.kind:<8} window of "
-                f"{moment_cell(event.window_start)}{f', {of}' if of else ''}: {_numbers(event, event.limit_value)}",
+                f"  {moment_cell(event.as_of)}  {event.kind:<8} window of {window}"
+                f"{f', {of}' if of else ''}: {_numbers(event, event.limit_value)}",
                 markup=False,
                 soft_wrap=True,
             )
