@@ -369,7 +369,7 @@ def test_windows_of_the_reference_are_not_counted_as_incomparable(shop: ShopPage
     mature = [one for one, early in zip(over.starts, over.provisional, strict=True) if not early]
     of = BaselinePeriod(start=mature[0], end=mature[2], windows=2)
     compared = dict.fromkeys(mature, "unknown") | {mature[-1]: "degraded", mature[-2]: "level"}
-    said = " ".join(_lead(over, [], compared, reference=of))
+    said = " ".join(_lead(over, [], [], compared, reference=of))
     assert said.startswith(
         "8 windows with predictions, of which 6 mature. Compared with the reference, 1 window "
         "surely worse and 1 not; "
