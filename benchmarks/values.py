@@ -1,4 +1,4 @@
-"""What intervals by value cover: `python -m benchmarks.values [--runs N] [--seed N] [--only WORD]`.
+"""What intervals by value cover: `python -m benchmarks.values --help`.
 
 20,000 rows, normal scores of AUC .95, class prior .01 (.02 where labels are fair), threshold where
 the queue begins. Values are lognormal (sigma 1 or 2) or Pareto (shape 1.5), and
@@ -18,7 +18,7 @@ import argparse
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -26,12 +26,14 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from benchmarks.reviews.windows import Cell, Window, draw_window
+from pumonitor._valued import ValuedRows
+from pumonitor.metrics.problem import make_problem
 from pumonitor.names import VALUE
 from pumonitor.prior.assumed import assumed_of
 from pumonitor.results import Estimate
 from pumonitor.reviews.front_door import reviewed_models
 from pumonitor.tables import ScoreTable
-from pumonitor.values import draws_with_fair_labels, draws_with_reviews
+from pumonitor.values import ValueDraws, draw_values
 
 FloatArray = NDArray[np.float64]
 
@@ -74,11 +76,10 @@ def drawn_window(labels: str, shape: str, relation: str, rng: np.random.Generato
     )
 
 
-def estimates_of(
-    valued: ValuedWindow, labels: str, rng: np.random.Generator
-) -> dict[str, Estimate]:
-    """Estimates by value."""
+def draws_of(valued: ValuedWindow, labels: str, rng: np.random.Generator) -> ValueDraws:
+    """Draws of what positives are worth."""
     window = valued.window
+    settings: dict[str, Any] = {"confidence_level": LEVEL, "rng": None}
     if not labels.startswith("fair"):
         models = reviewed_models(
             window.complained,
@@ -90,13 +91,15 @@ def estimates_of(
             class_prior="auto",
             scenario="single-training-set",
             label_purity=1.0,
+            worth=valued.values,
             given={},
         )
-        (draws,) = draws_with_reviews(valued.values, models, "model")
-        return draws.estimates(confidence_level=LEVEL)
+        reading = models.readings["model"]
+        problem = make_problem(models.tables["model"], reading.class_prior, **settings)
+        (draws,) = draw_values(problem, reading, threshold=window.threshold)
+        return draws
     confirmed = (window.positive & (rng.random(len(window.score)) < 0.3)).astype(np.int8)
     table = ScoreTable.from_arrays(confirmed, window.score, thresholds=(window.threshold,))
-    settings: dict[str, Any] = {"confidence_level": LEVEL, "rng": None}
     prior, _, _ = assumed_of(
         table,
         class_prior=valued.known_prior if labels.endswith("known") else "auto",
@@ -107,22 +110,23 @@ def estimates_of(
         auxiliary=None,
         **settings,
     )
-    draws = draws_with_fair_labels(
-        valued.values,
-        confirmed,
-        window.score,
-        table,
-        prior,
-        threshold=window.threshold,
-        **settings,
-    )
-    return draws.estimates(confidence_level=LEVEL)
+    table = replace(table, values=ValuedRows.of_rows(valued.values, confirmed, window.score))
+    (draws,) = draw_values(make_problem(table, prior, **settings), None, threshold=window.threshold)
+    return draws
 
 
-def truth_of(valued: ValuedWindow) -> dict[str, float]:
+def estimates_of(draws: ValueDraws, threshold: float, *, lower: float = 0.0) -> dict[str, Estimate]:
+    """Estimates by value, at a threshold that is lower by so much than the present one."""
+    above = draws.at(threshold)
+    if lower:
+        (above,) = draws.by_threshold(np.array([threshold - lower]))
+    return above.estimates(confidence_level=LEVEL)
+
+
+def truth_of(valued: ValuedWindow, *, lower: float = 0.0) -> dict[str, float]:
     """By the rows themselves."""
     window, values = valued.window, valued.values
-    flagged = window.score >= window.threshold
+    flagged = window.score >= window.threshold - lower
     caught = float(values[flagged & window.positive].sum())
     missed = float(values[~flagged & window.positive].sum())
     return {
@@ -134,14 +138,16 @@ def truth_of(valued: ValuedWindow) -> dict[str, float]:
 
 
 def measure(
-    labels: str, shape: str, relation: str, *, runs: int, seed: int
+    labels: str, shape: str, relation: str, *, runs: int, seed: int, lower: float
 ) -> Iterator[tuple[str, float, str]]:
     """Name, coverage and a text of each estimate."""
     gathered: dict[str, list[tuple[float, ...]]] = {name: [] for name in VALUE}
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
         valued = drawn_window(labels, shape, relation, rng)
-        truth, estimates = truth_of(valued), estimates_of(valued, labels, rng)
+        truth = truth_of(valued, lower=lower)
+        draws = draws_of(valued, labels, rng)
+        estimates = estimates_of(draws, valued.window.threshold, lower=lower)
         for name in VALUE:
             estimate, true = estimates[name], truth[name]
             scale = 1.0 if name in ("recall_value", "precision_value") else true
@@ -169,13 +175,17 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="cells whose name holds this")
+    parser.add_argument(
+        "--lower", type=float, default=0.0, help="a threshold that is lower by so much, as decide"
+    )
     arguments = parser.parse_args()
     short = []
     for cell in itertools.product(LABELS, SHAPES, RELATIONS):
         name = ", ".join(cell)
         if arguments.only not in name:
             continue
-        measured = list(measure(*cell, runs=arguments.runs, seed=arguments.seed))
+        settings = {"runs": arguments.runs, "seed": arguments.seed, "lower": arguments.lower}
+        measured = list(measure(*cell, **settings))
         print(f"{name}: {'; '.join(text for _, _, text in measured)}", flush=True)
         least = GOAL - 2.33 * math.sqrt(GOAL * (1 - GOAL) / arguments.runs)
         short += [f"{name}: {metric}" for metric, covered, _ in measured if covered < least]

@@ -20,7 +20,7 @@ _Table = TypeVar("_Table", bound=ScoreColumns)
 
 def added(one: _Table, other: _Table) -> _Table:
     """The table of both sets of rows: cells in ascending order, those that overlap as one."""
-    weights = chances = reviewed = entities = None
+    weights = chances = reviewed = entities = values = None
     if one.weights is not None or other.weights is not None:
         weights = _moments(one).followed_by(_moments(other))
     if one.chances is not None and other.chances is not None:
@@ -29,6 +29,8 @@ def added(one: _Table, other: _Table) -> _Table:
         reviewed = one.reviewed.followed_by(other.reviewed)
     if one.entities is not None or other.entities is not None:
         entities = entities_of(one).followed_by(entities_of(other))
+    if one.values is not None and other.values is not None:
+        values = one.values.followed_by(other.values)
     lower = np.concatenate([one.lower, other.lower])
     upper = np.concatenate([one.upper, other.upper])
     both = replace(
@@ -46,6 +48,7 @@ def added(one: _Table, other: _Table) -> _Table:
         chances=chances,
         reviewed=reviewed,
         entities=entities,
+        values=values,
     )
     order = np.lexsort((upper, lower))
     ordered = _changed(both, lambda column: column[order], lower=lower[order], upper=upper[order])

@@ -10,6 +10,7 @@ from pumonitor._arrays import FloatArray
 from pumonitor._entities import LabeledEntities, middle_ranks
 from pumonitor._propensities import Chances, Propensities
 from pumonitor._reviewed import ReviewedRows
+from pumonitor._valued import ValuedRows
 from pumonitor._weights import Weights
 from pumonitor.errors import InputError
 
@@ -31,6 +32,7 @@ class ScoreColumns:
     chances: Chances | None = None
     reviewed: ReviewedRows | None = None
     entities: LabeledEntities | None = None
+    values: ValuedRows | None = None
 
     def __len__(self) -> int:
         return len(self.lower)

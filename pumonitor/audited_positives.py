@@ -69,7 +69,15 @@ class AuditedPositives:
         for at, positives in enumerate(posterior.positives.T):
             cells = np.flatnonzero(place == at)
             if len(cells) > 0:
-                counts[:, cells] = _spread(positives, table.labeled[cells], rows[cells], rng)
+                labeled = table.labeled[cells]
+                counts[:, cells] = spread(
+                    positives,
+                    labeled,
+                    least=labeled,
+                    most=rows[cells],
+                    unseen=1 - labeled.sum() / np.maximum(positives, 1e-9),
+                    rng=rng,
+                )
         return cls(
             thresholds=np.concatenate([table.lower, [np.nextafter(table.upper[-1], np.inf)]]),
             rows=rows,
@@ -167,29 +175,44 @@ def estimate_of_draws(
     )
 
 
-def _spread(
-    positives: FloatArray, labeled: FloatArray, rows: FloatArray, rng: np.random.Generator
+def spread(
+    drawn: FloatArray,
+    labeled: FloatArray,
+    *,
+    least: FloatArray,
+    most: FloatArray,
+    unseen: ArrayLike = 1.0,
+    rng: np.random.Generator,
 ) -> FloatArray:
-    """Positives of a bin over its cells, a draw a row.
+    """Positives of a bin, or what they are worth, over its cells, a draw a row.
 
-    As its labeled rows lie, of which there is one more, spread as all rows are; with their
-    sampling error, less that part of the positives which is labeled. No cell has fewer positives
-    than labeled rows or more than rows.
+    As its labeled rows lie, of which there is one more, spread as `most` is; with their sampling
+    error.
+
+    Parameters
+    ----------
+    drawn : ndarray of shape (draws,)
+        Of the bin.
+    labeled, least, most : ndarray of shape (cells,)
+        Labeled rows, and between what each cell is.
+    unseen : array-like of shape (draws,)
+        The part of the sampling variance that is left: which positives are labeled is known.
+    rng : numpy Generator
     """
-    total, one_more = float(labeled.sum()), rows / rows.sum()
-    size = (len(positives), 1)
-    middle = (labeled + one_more) / (total + 1)
-    drawn = rng.standard_gamma(np.broadcast_to(labeled + one_more, (len(positives), len(rows))))
-    drawn /= drawn.sum(axis=1, keepdims=True)
-    unseen = np.sqrt(np.maximum(1 - total / np.maximum(positives, 1e-9), 0)).reshape(size)
-    wanted = positives.reshape(size)
-    found = wanted * np.maximum(middle + (drawn - middle) * unseen, 0)
+    counted = labeled + most / most.sum()
+    size = (len(drawn), 1)
+    middle = counted / (float(labeled.sum()) + 1)
+    shares = rng.standard_gamma(np.broadcast_to(counted, (len(drawn), len(counted))))
+    shares /= shares.sum(axis=1, keepdims=True)
+    left = np.sqrt(np.maximum(np.broadcast_to(unseen, len(drawn)), 0)).reshape(size)
+    wanted = drawn.reshape(size)
+    found = wanted * np.maximum(middle + (shares - middle) * left, 0)
     for _ in range(_ROUNDS):
-        found = np.clip(found, labeled, rows)
+        found = np.clip(found, least, most)
         missing = wanted - found.sum(axis=1, keepdims=True)
         if not (np.abs(missing) > _NOTHING * wanted).any():
             break
-        room = np.where(missing > 0, rows - found, found - labeled)
+        room = np.where(missing > 0, most - found, found - least)
         found += room * np.clip(missing / np.maximum(room.sum(axis=1, keepdims=True), 1e-12), -1, 1)
     return np.asarray(found)
 

@@ -16,6 +16,7 @@ from pumonitor._validate import (
     check_same_index,
     scores_by_source,
 )
+from pumonitor._valued import ValuedRows
 from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.audit.evaluated import audited_table
 from pumonitor.audit.verdicts import Audit
@@ -33,13 +34,7 @@ from pumonitor.reviews.given import Reviews
 from pumonitor.sensitivity.label_preference import check_label_origin
 from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable, score_shares
-from pumonitor.values import (
-    as_worth,
-    draws_with_fair_labels,
-    draws_with_reviews,
-    refuse_beside_values,
-    with_values,
-)
+from pumonitor.values import as_worth, refuse_beside_values, with_values
 
 __all__ = ["evaluate", "evaluate_table"]
 
@@ -242,6 +237,7 @@ def evaluate(
             scenario=scenario,
             label_purity=label_purity,
             entity=entity,
+            worth=None if worth is None else worth.values,
             given={
                 "label_frequency": label_frequency,
                 "propensity": propensity,
@@ -257,18 +253,16 @@ def evaluate(
                 "correct_prior_bias": correct_prior_bias or None,
             },
         )
-        ev = evaluate_table(
+        return evaluate_table(
             models.tables[_MODEL],
             threshold=threshold,
             confidence_level=confidence_level,
             top_k=top_k,
             f_beta=f_beta,
             audit=models.readings[_MODEL],
+            value_unit=None if worth is None else worth.unit,
             rng=rng,
         )
-        if worth is None:
-            return ev
-        return with_values(ev, worth, draws_with_reviews(worth.values, models, _MODEL))
     refuse_without_reviews(complaint_rate)
     weights = {
         "sample_weight": sample_weight,
@@ -280,8 +274,11 @@ def evaluate(
     table = audited_table(
         labels, score_values, thresholds=(threshold,), audit=audit, ids=ids, **weights
     )
+    if worth is not None:
+        valued = ValuedRows.of_rows(worth.values, as_labels(labels), score_values)
+        table = replace(table, values=valued)
     auxiliary_table, left_out = _auxiliary_table(labels, auxiliary, groups, weights)
-    ev = evaluate_table(
+    return evaluate_table(
         table,
         threshold=threshold,
         class_prior=class_prior,
@@ -300,21 +297,9 @@ def evaluate(
         auxiliary=auxiliary_table,
         auxiliary_left_out=left_out,
         audit=audit,
+        value_unit=None if worth is None else worth.unit,
         rng=rng,
     )
-    if worth is None:
-        return ev
-    draws = draws_with_fair_labels(
-        worth.values,
-        as_labels(labels),
-        score_values,
-        table,
-        ev.class_prior,
-        threshold=threshold,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
-    return with_values(ev, worth, [draws])
 
 
 def _auxiliary_table(
@@ -356,6 +341,7 @@ def evaluate_table(
     auxiliary_left_out: str | None = None,
     curves: bool = True,
     audit: Audit | EstimatesByBin | None = None,
+    value_unit: str | None = None,
     rng: int | np.random.Generator | None = None,
 ) -> Evaluation:
     """The same as `evaluate`, from a ScoreTable.
@@ -429,7 +415,7 @@ def evaluate_table(
         band=bounds_band,
         fair=evidence.is_fair,
     )
-    return Evaluation(
+    ev = Evaluation(
         estimates=estimates,
         class_prior=prior,
         curves={**drawn_curves, **bound_curves},
@@ -452,6 +438,7 @@ def evaluate_table(
         **told,
         assumption=evidence.assumption(estimates),
     )
+    return with_values(ev, problem, reading, unit=value_unit)
 
 
 def _check_table(table: Any) -> None:

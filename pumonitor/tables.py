@@ -55,6 +55,8 @@ class ScoreTable(ScoreColumns):
         What reviews and complaints say of the rows, in a monitor with reviews.
     entities : LabeledEntities or None
         Labeled rows that are of one entity, where it is known.
+    values : ValuedRows or None
+        What rows are worth, where it is known.
 
     Examples
     --------

@@ -29,6 +29,8 @@ from pumonitor.cli.options import (
 from pumonitor.cli.outcome import errors_as_messages, settings_as_input
 from pumonitor.cli.progress import progress_bar
 from pumonitor.cli.readings import class_prior_of, column_or_number, label_purity_of
+from pumonitor.cli.reviews_of_file import messages_in_options
+from pumonitor.cli.value_of_file import value_of_rows
 from pumonitor.text import given_text
 
 if TYPE_CHECKING:
@@ -65,8 +67,22 @@ def decide(
         typer.Option(help="In place of it: how many rows can be reviewed, below 1 which share."),
     ] = None,
     value: Annotated[
-        float | None,
-        typer.Option(help="What a caught positive is worth.", rich_help_panel=_STAKES),
+        str | None,
+        typer.Option(
+            metavar="NUMBER|COLUMN",
+            help="What a caught positive is worth: one number, or the column with the value of "
+            "each row, such as an amount, which tells caught and missed by value as well. A column "
+            "reads every row into memory.",
+            rich_help_panel=_STAKES,
+        ),
+    ] = None,
+    value_unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="What --value and --cost are in, such as EUR, for texts.",
+            rich_help_panel=_STAKES,
+        ),
     ] = None,
     cost: Annotated[
         float | None,
@@ -109,56 +125,109 @@ def decide(
     With --id and --verdicts, all numbers are by an audit of these rows (pumonitor audit draw).
 
     Example: pumonitor decide scored.csv --labels confirmed --scores score --value 50 --cost 4
+
+    By what each row is worth: pumonitor decide scored.csv --labels confirmed --scores score
+    --value amount --value-unit EUR --cost 4
     """
     prior = class_prior_of(class_prior, confidence_level=confidence_level)
     purity = label_purity_of(label_purity)
-    _check_audit(id_column, verdicts, design, fair, weights=(sample_weight, propensity))
+    worth = column_or_number(value)
+    if worth is None and value_unit is not None:
+        msg = "--value-unit says what value is in: give --value as well"
+        raise typer.BadParameter(msg)
+    _check_audit(
+        id_column,
+        verdicts,
+        design,
+        fair,
+        weights=(sample_weight, propensity),
+        by_value=isinstance(worth, str),
+    )
     with errors_as_messages():
         with progress_bar() as step, settings_as_input():
             from pumonitor.decisions import decide_table, nearest_threshold
             from pumonitor.sources import read_score_table
 
             audit = None
-            if verdicts is not None and id_column is not None:
-                audit = verdicts_of_file(verdicts, design, fair)
-                threshold = audit.design.threshold if threshold is None else threshold
-                table = _audited(file, labels, scores, threshold, id_column, entity, audit, step)
-            else:
-                threshold = _THRESHOLD if threshold is None else threshold
-                table = read_score_table(
+            settings: dict[str, Any] = {
+                "capacity": capacity,
+                "value_unit": value_unit,
+                "cost": cost,
+                "class_prior": prior,
+                "label_origin": None if label_origin is None else label_origin.value,
+                "scenario": scenario.value,
+                "label_purity": purity,
+                "confidence_level": confidence_level,
+                "rng": seed,
+            }
+            if isinstance(worth, str):
+                found = _decide_by_value(
                     file,
+                    worth,
                     labels=labels,
                     scores=scores,
-                    threshold=threshold,
-                    sample_weight=sample_weight,
+                    step=step,
+                    threshold=_THRESHOLD if threshold is None else threshold,
+                    other_threshold=other_threshold,
                     propensity=column_or_number(propensity),
+                    sample_weight=sample_weight,
                     entity=entity,
-                    progress=step,
+                    **settings,
                 )
-            step("Estimating", None)
-            found = decide_table(
-                table,
-                threshold=threshold,
-                other_threshold=None
-                if other_threshold is None
-                else nearest_threshold(table, other_threshold),
-                capacity=capacity,
-                value=value,
-                cost=cost,
-                class_prior=prior,
-                label_origin=None if label_origin is None else label_origin.value,
-                scenario=scenario.value,
-                label_purity=purity,
-                confidence_level=confidence_level,
-                audit=audit,
-                rng=seed,
-            )
+            else:
+                if verdicts is not None and id_column is not None:
+                    audit = verdicts_of_file(verdicts, design, fair)
+                    threshold = audit.design.threshold if threshold is None else threshold
+                    table = _audited(
+                        file, labels, scores, threshold, id_column, entity, audit, step
+                    )
+                else:
+                    threshold = _THRESHOLD if threshold is None else threshold
+                    table = read_score_table(
+                        file,
+                        labels=labels,
+                        scores=scores,
+                        threshold=threshold,
+                        sample_weight=sample_weight,
+                        propensity=column_or_number(propensity),
+                        entity=entity,
+                        progress=step,
+                    )
+                step("Estimating", None)
+                found = decide_table(
+                    table,
+                    threshold=threshold,
+                    other_threshold=None
+                    if other_threshold is None
+                    else nearest_threshold(table, other_threshold),
+                    value=worth,
+                    audit=audit,
+                    **settings,
+                )
             reviews = None
             if cases is not None:
                 if audit is not None:
                     step(f"Simulating {cases} more cases", None)
                 reviews = found.reviews(cases)
         _print(found, reviews, source=file, as_json=as_json)
+
+
+def _decide_by_value(
+    file: str, value: str, *, labels: str, scores: str, step: Any, **settings: Any
+) -> Decision:
+    """By what each row is worth, a column of the file."""
+    from pumonitor.decisions import decide as decide_rows
+    from pumonitor.sources.one_table.scored_rows import read_scored_rows
+
+    thresholds = {scores: settings["threshold"]}
+    rows = read_scored_rows(
+        file, labels=labels, thresholds=thresholds, texts=[value], progress=step
+    )
+    step("Estimating", None)
+    with messages_in_options():
+        return decide_rows(
+            rows.labels, rows.scores[scores], value=value_of_rows(rows, value), **settings
+        )
 
 
 def _check_audit(
@@ -168,6 +237,7 @@ def _check_audit(
     fair: Fair,
     *,
     weights: Sequence[str | None],
+    by_value: bool,
 ) -> None:
     """Refuse options that lack another, or that exclude an audit."""
     if verdicts is None:
@@ -178,6 +248,9 @@ def _check_audit(
     needed(id=id_column)
     if any(one is not None for one in weights):
         msg = "an audit needs rows that count one each: leave out --sample-weight and --propensity"
+        raise typer.BadParameter(msg)
+    if by_value:
+        msg = "an audit does not go with a value of each row: give --value as one number"
         raise typer.BadParameter(msg)
 
 
@@ -243,7 +316,7 @@ def _table(found: Decision) -> RenderableType:
     from pumonitor.report.decision_words import amount, outcome_title
     from pumonitor.text import interval_text
 
-    outcomes = _marked(found)
+    outcomes, unit = _marked(found), found.value_unit
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("")
     for kind, one in outcomes.items():
@@ -254,8 +327,7 @@ def _table(found: Decision) -> RenderableType:
             value, low, high = one[metric].displayed
             undefined = one[metric].undefined_reason is not None
             mark = "!" if metric in one.reasons else ""
-            cells.append(
-                "–" if undefined else f"{amount(metric, value)}{mark}\n{interval_text(low, high)}"
-            )
-        table.add_row(outcome_title(metric), *cells)
+            shown = amount(metric, value, currency=unit or "")
+            cells.append("–" if undefined else f"{shown}{mark}\n{interval_text(low, high)}")
+        table.add_row(outcome_title(metric, unit=unit), *cells)
     return table

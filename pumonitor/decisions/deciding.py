@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from pumonitor._validate import as_number, as_scores
+from pumonitor._validate import as_labels, as_number, as_scores
+from pumonitor._valued import ValuedRows
 from pumonitor.audit.estimates import EstimatesByBin
 from pumonitor.audit.evaluated import audited_table
 from pumonitor.audit.verdicts import Audit
@@ -16,17 +17,22 @@ from pumonitor.decisions.decision import Decision
 from pumonitor.decisions.fair import FairOutcomes
 from pumonitor.decisions.outcomes import outcome_metrics
 from pumonitor.decisions.thresholds import threshold_of_capacity
+from pumonitor.decisions.valued import ValuedOutcomes
 from pumonitor.metrics.prior_quantities import label_frequency_estimate
 from pumonitor.positive_evidence import PositiveEvidence, positive_evidence
 from pumonitor.prior.assumed import LabelPurity
 from pumonitor.prior.given import GivenOrEstimated
 from pumonitor.results import LabelOrigin, Scenario, Target
-from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_rows
+from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_models
 from pumonitor.reviews.given import Reviews
 from pumonitor.sensitivity.label_preference import check_label_origin
 from pumonitor.tables import ScoreTable
+from pumonitor.values import as_unit, as_worth, draw_values, refuse_beside_values
 
 __all__ = ["decide", "decide_table", "decision_of"]
+
+_MODEL: Final = "scores"
+"""Name of the only model."""
 
 
 def decide(
@@ -36,7 +42,8 @@ def decide(
     threshold: float = 0.5,
     other_threshold: float | None = None,
     capacity: float | None = None,
-    value: float | None = None,
+    value: Any = None,
+    value_unit: str | None = None,
     cost: float | None = None,
     class_prior: GivenOrEstimated = "auto",
     scenario: Scenario = "single-training-set",
@@ -75,8 +82,12 @@ def decide(
     capacity : float, optional
         In place of it: how many cases can be reviewed in a window, or below 1 which share of them.
         The lowest threshold that keeps to it in these rows is looked at.
-    value : float, optional
-        What a positive that is caught is worth, in any unit.
+    value : float, or array-like of shape (n,), optional
+        What a positive that is caught is worth, in any unit: one number, or the value of each row,
+        such as an amount. A miss then costs the value itself, and it is told as well what is
+        caught and missed by value, of these very rows, as in `pumonitor.evaluate`.
+    value_unit : str, optional
+        What it is in, such as "EUR", for texts.
     cost : float, optional
         What a review costs, in the same unit. Without both there is no money, and the best
         threshold is that of F1.
@@ -134,14 +145,32 @@ def decide(
     True
     """
     wanted = [one for one in (threshold, other_threshold) if one is not None]
+    score_values = as_scores(scores)
+    of_rows = value is not None and np.ndim(value) > 0
+    worth = None
+    if of_rows or value is None:
+        worth = as_worth(value, value_unit, rows=len(score_values))
+    if worth is not None:
+        refuse_beside_values(
+            scenario=scenario,
+            label_purity=label_purity,
+            given={
+                "propensity": propensity,
+                "sample_weight": sample_weight,
+                "entity": entity,
+                "audit": audit,
+            },
+        )
+        value = None
     reading: Audit | EstimatesByBin | None = audit
     if reviews is not None:
-        table, reading = reviewed_rows(
+        models = reviewed_models(
             labels,
-            as_scores(scores),
+            {_MODEL: score_values},
             reviews=reviews,
             complaint_rate=complaint_rate,
-            thresholds=wanted,
+            thresholds={_MODEL: wanted},
+            worth=None if worth is None else worth.values,
             confidence_level=confidence_level,
             class_prior=class_prior,
             scenario=scenario,
@@ -154,6 +183,7 @@ def decide(
                 "ids": ids,
             },
         )
+        table, reading = models.tables[_MODEL], models.readings[_MODEL]
     else:
         refuse_without_reviews(complaint_rate)
         table = audited_table(
@@ -166,12 +196,16 @@ def decide(
             sample_weight=sample_weight,
             entity=entity,
         )
+        if worth is not None:
+            valued = ValuedRows.of_rows(worth.values, as_labels(labels), score_values)
+            table = replace(table, values=valued)
     return decide_table(
         table,
         threshold=threshold,
         other_threshold=other_threshold,
         capacity=capacity,
         value=value,
+        value_unit=value_unit,
         cost=cost,
         class_prior=class_prior,
         scenario=scenario,
@@ -191,6 +225,7 @@ def decide_table(
     other_threshold: float | None = None,
     capacity: float | None = None,
     value: float | None = None,
+    value_unit: str | None = None,
     cost: float | None = None,
     class_prior: GivenOrEstimated = "auto",
     scenario: Scenario = "single-training-set",
@@ -243,7 +278,11 @@ def decide_table(
         evidence, threshold, other_threshold=other_threshold, value=value, cost=cost
     )
     frequency = {"label_frequency": label_frequency_estimate(problem)}
-    return replace(found, assumption=evidence.assumption({**found.now.estimates, **frequency}))
+    return replace(
+        found,
+        value_unit=as_unit(value_unit),
+        assumption=evidence.assumption({**found.now.estimates, **frequency}),
+    )
 
 
 def decision_of(
@@ -269,14 +308,17 @@ def decision_of(
     """
     problem, reading = evidence.problem, evidence.reading
     cases = float(problem.population.sum())
-    metrics = outcome_metrics(cases, value=value, cost=cost)
-    outcomes: FairOutcomes | AuditedOutcomes = (
+    draws = [] if value is not None else draw_values(problem, reading, threshold=threshold)
+    metrics = outcome_metrics(cases, value=value, cost=None if draws else cost)
+    outcomes: FairOutcomes | AuditedOutcomes | ValuedOutcomes = (
         FairOutcomes.of(problem, threshold=threshold, metrics=metrics, top_k=top_k, f_beta=f_beta)
         if reading is None
         else AuditedOutcomes.of(problem, reading, threshold=threshold, metrics=metrics)
     )
+    if draws:
+        outcomes = ValuedOutcomes.of(outcomes, draws, problem, threshold=threshold, cost=cost)
     also = [one for one in (threshold, other_threshold) if one is not None]
-    choice = outcomes.best("money" if "money" in metrics else "f1", also=also)
+    choice = outcomes.best("f1" if cost is None else "money", also=also)
     return Decision(
         cases=cases,
         now=outcomes.outcome(threshold),

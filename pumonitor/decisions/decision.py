@@ -24,7 +24,8 @@ class Outcome:
     threshold : float
     estimates : mapping of str to Estimate
         "precision", "recall", "f1", "reviews", "positives_caught", "positives_missed", and "money"
-        where it was asked for.
+        where it was asked for; with a value of each row "recall_value", "precision_value",
+        "caught_value" and "missed_value".
     reasons : mapping of str to str
         Why a number is impossible, or which impossible one it is made of, by name; of those that
         are. They are shown held to what is possible.
@@ -75,6 +76,8 @@ class Decision:
         very rows.
     assumption : LabelAssumption or None
         What is taken for granted of the labels, as in `Evaluation`.
+    value_unit : str or None
+        What money and values are in.
     """
 
     cases: float
@@ -87,6 +90,7 @@ class Decision:
     doubt: str | None
     audit: EstimatesByBin | None = None
     assumption: LabelAssumption | None = None
+    value_unit: str | None = None
 
     @property
     def reviewed(self) -> Outcome:
@@ -142,6 +146,7 @@ class Decision:
             "assumption": None if self.assumption is None else self.assumption.to_dict(),
             "cases": self.cases,
             "doubt": self.doubt,
+            "value_unit": self.value_unit,
             "audit": None
             if self.audit is None
             else {"name": self.audit.name, "method": self.audit.method},

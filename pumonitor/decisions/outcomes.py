@@ -80,7 +80,7 @@ def outcome_metrics(
         ),
     }
     if value is not None and cost is not None:
-        found["money"] = _money(cases, _amount(value, name="value"), _amount(cost, name="cost"))
+        found["money"] = _money(cases, as_amount(value, name="value"), as_amount(cost, name="cost"))
     elif value is not None or cost is not None:
         missing = "cost" if cost is None else "value"
         msg = f"money needs the value of a positive and the cost of a review: {missing} is missing"
@@ -135,7 +135,14 @@ def _money(cases: float, value: float, cost: float) -> ThresholdMetric:
     )
 
 
-def _amount(given: float, *, name: str) -> float:
+def as_amount(given: float, *, name: str) -> float:
+    """A finite number that is not below 0.
+
+    Raises
+    ------
+    ValueError
+        If it is.
+    """
     amount = as_number(given, name=name)
     if amount < 0:
         msg = f"{name} must satisfy 0 <= {name}, got {amount:g}"

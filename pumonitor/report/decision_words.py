@@ -34,15 +34,15 @@ WHERE: Final[Mapping[Where, str]] = MappingProxyType(
 )
 
 
-def outcome_title(metric: str) -> str:
-    """A short name of what a threshold brings.
+def outcome_title(metric: str, *, unit: str | None = None) -> str:
+    """A short name of what a threshold brings, with what values are in.
 
     Examples
     --------
-    >>> outcome_title("reviews"), outcome_title("f1")
-    ('Cases to review', 'F1')
+    >>> outcome_title("reviews"), outcome_title("missed_value", unit="EUR")
+    ('Cases to review', 'EUR of positives missed')
     """
-    return _TITLES.get(metric) or title(metric)
+    return _TITLES.get(metric) or title(metric, {"value_unit": unit})
 
 
 def amount(metric: str, value: float, *, currency: str = "") -> str:
@@ -58,7 +58,7 @@ def amount(metric: str, value: float, *, currency: str = "") -> str:
 
 def best_said(found: Decision, *, currency: str = "") -> str:
     """Which threshold is best, what can be relied on there, and what the choice costs."""
-    said = _best_said(found, currency=currency)
+    said = _best_said(found, currency=currency or found.value_unit or "")
     if found.doubt is not None:
         return f"{said} That is evidence of nothing: {found.doubt}."
     return said

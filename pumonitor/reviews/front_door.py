@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._validate import as_labels, check_same_index
+from pumonitor._valued import ValuedRows
 from pumonitor.errors import InputError, no_such
 from pumonitor.reviews.bins import (
     count_rows,
@@ -21,34 +23,13 @@ from pumonitor.reviews.counts import KINDS, POSITIVE, ReviewCounts
 from pumonitor.reviews.given import UNREVIEWED, Reviews
 from pumonitor.reviews.models import ReviewedModels
 from pumonitor.reviews.queue_score import SURELY_NEGATIVE, ModelBins, QueueRows
-from pumonitor.reviews.reading import ReviewedEstimates, read_reviews
+from pumonitor.reviews.reading import read_reviews
 from pumonitor.tables import ScoreTable
 
-__all__ = ["refuse_without_reviews", "reviewed_models", "reviewed_rows"]
+__all__ = ["refuse_without_reviews", "reviewed_models"]
 
-_MODEL: Final = "scores"
-"""Name of a model that is evaluated by itself."""
 _FEWEST: Final = 2
 """Known positives; fewer have no place on the scores."""
-
-
-def reviewed_rows(
-    labels: Any, scores: NDArray[Any], *, thresholds: Sequence[float], **settings: Any
-) -> tuple[ScoreTable, ReviewedEstimates]:
-    """Rows as a table of what is known of them, and what reviews and complaints say of it.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n,)
-        1 where a row complained, else 0.
-    scores : ndarray of shape (n,)
-    thresholds : sequence of float
-        The first is the one that estimates are for.
-    **settings
-        As in `reviewed_models`.
-    """
-    models = reviewed_models(labels, {_MODEL: scores}, thresholds={_MODEL: thresholds}, **settings)
-    return models.tables[_MODEL], models.readings[_MODEL]
 
 
 def reviewed_models(
@@ -65,6 +46,7 @@ def reviewed_models(
     label_purity: object,
     given: Mapping[str, object],
     entity: Any = None,
+    worth: NDArray[np.float64] | None = None,
 ) -> ReviewedModels:
     """What reviews and complaints say of each model that scored the rows.
 
@@ -81,6 +63,8 @@ def reviewed_models(
         What was given beside reviews.
     entity
         As in `pumonitor.evaluate`.
+    worth : ndarray of shape (n,), optional
+        What rows are worth.
 
     Raises
     ------
@@ -155,6 +139,11 @@ def reviewed_models(
         readings[name] = by_queue
         if name != own:
             readings[name] = rows.read_along(by_queue, ModelBins(counts[name], bins_of_row[name]))
+    if worth is not None:
+        for name, table in tables.items():
+            along = None if name == own else ranking
+            valued = ValuedRows.of_rows(worth, kinds, scores[name], along)
+            tables[name] = replace(table, values=valued)
     return ReviewedModels(
         tables=tables,
         readings=readings,

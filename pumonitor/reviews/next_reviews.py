@@ -95,7 +95,7 @@ def next_reviews(
     now = {name: _width(drawn[name], equal) for name in names}
     outcomes = []
     # Cuts of another score say nothing of where these bins lie.
-    cuts = reading.cuts if posterior is reading.by_queue else ()
+    cuts = reading.cuts if posterior is reading.by_queue[0] else ()
     for where, chosen in _designs(counts, cases, cut=min(cuts, default=None)):
         widths, positives = [], []
         left = rng.binomial(counts.open_silent - chosen, open_rows.positive)

@@ -42,8 +42,8 @@ class ReviewedEstimates(EstimatesByBin):
 
     Attributes
     ----------
-    by_queue : ReviewPosterior
-        Along the score that filled the queue: the same, unless that is another score.
+    by_queue : tuple of ReviewPosterior
+        Along the score that filled the queue: `posteriors`, unless that is another score.
     others : tuple of ReviewPosterior
         The same where undecided rows are positive at other odds.
     cuts : tuple of float
@@ -56,7 +56,7 @@ class ReviewedEstimates(EstimatesByBin):
 
     kind: ClassVar[Kind] = "reviews"
     posterior: ReviewPosterior
-    by_queue: ReviewPosterior
+    by_queue: tuple[ReviewPosterior, ...]
     others: tuple[ReviewPosterior, ...]
     cuts: tuple[float, ...]
     rules: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class ReviewedEstimates(EstimatesByBin):
         """What is doubtful: what nobody can know, and what contradicts what was said."""
         return (
             *_stopped(self.counts),
-            *([] if self.posterior is self.by_queue else _flagged_unseen(self.counts)),
+            *([] if self.posterior is self.by_queue[0] else _flagged_unseen(self.counts)),
             *_contradictions(self.counts),
             *_beyond(self),
             *_rules(self),
@@ -323,7 +323,7 @@ def read_reviews(
         method="reviews",
         posterior=first,
         others=tuple(others),
-        by_queue=first,
+        by_queue=(first, *others),
         cuts=cuts,
         rules=rules,
         complaint_rate=complaint_rate,

@@ -5,18 +5,17 @@ Why it is computed so, and what was tried: ``docs/decisions/values.md``.
 
 from __future__ import annotations
 
-from pumonitor.values.estimates import ValueDraws
-from pumonitor.values.evaluated import with_values
-from pumonitor.values.fair import draws_with_fair_labels
-from pumonitor.values.given import Worth, as_worth, refuse_beside_values
-from pumonitor.values.reviewed import draws_with_reviews
+from pumonitor.values.estimates import ValueAbove, ValueDraws
+from pumonitor.values.evaluated import draw_values, with_values
+from pumonitor.values.given import Worth, as_unit, as_worth, refuse_beside_values
 
 __all__ = [
+    "ValueAbove",
     "ValueDraws",
     "Worth",
+    "as_unit",
     "as_worth",
-    "draws_with_fair_labels",
-    "draws_with_reviews",
+    "draw_values",
     "refuse_beside_values",
     "with_values",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 FloatArray = NDArray[np.float64]
@@ -47,8 +47,10 @@ def steps_of(values: FloatArray) -> NDArray[np.int64]:
     return steps
 
 
-def cells_of_values(values: FloatArray) -> ValueCells:
+def cells_of_values(values: FloatArray, number: ArrayLike = 1) -> ValueCells:
     """A cell for each step that holds rows; the lowest, with 0.5% of all value, are one.
+
+    Each value is that of so many rows.
 
     Examples
     --------
@@ -57,9 +59,10 @@ def cells_of_values(values: FloatArray) -> ValueCells:
     ([1, 1, 2, 1, 0], [-1.28, 0.0, 1.28])
     """
     steps, of_row = np.unique(steps_of(values), return_inverse=True)
-    total = np.cumsum(np.bincount(of_row, values, minlength=len(steps)))
+    number = np.broadcast_to(np.asarray(number, dtype=float), len(values))
+    total = np.cumsum(np.bincount(of_row, values * number, minlength=len(steps)))
     low = int(np.searchsorted(total, _LITTLE * total[-1], side="right"))
     of_row = np.maximum(of_row - max(low - 1, 0), 0)
-    rows = np.bincount(of_row)
+    rows = np.bincount(of_row, number)
     middle = (np.cumsum(rows) - 0.5 * rows) / rows.sum()
     return ValueCells(of_row=of_row, normal=special.ndtri(middle))

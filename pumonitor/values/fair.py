@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._valued import ValuedRows
 from pumonitor.audit.bins import ScoreBins, bins_with_cuts
 from pumonitor.audit.placing import draw_hidden
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.metrics.rates import share_draws_at
 from pumonitor.metrics.window_target import window_prior
-from pumonitor.results import ClassPriorEstimate
-from pumonitor.tables import ScoreTable
 from pumonitor.values.estimates import ValueDraws
-from pumonitor.values.positives import ValuedRows
+from pumonitor.values.positives import BinnedRows
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -29,49 +28,38 @@ _LEAST: Final = 1e-9
 _MOST_HIDDEN: Final = 0.999
 
 
-def draws_with_fair_labels(
-    values: FloatArray,
-    labels: NDArray[np.int8],
-    scores: NDArray[Any],
-    table: ScoreTable,
-    class_prior: ClassPriorEstimate,
-    *,
-    threshold: float,
-    confidence_level: float,
-    rng: int | np.random.Generator | None,
-) -> ValueDraws:
+def draws_with_fair_labels(valued: ValuedRows, problem: Problem, *, threshold: float) -> ValueDraws:
     """Draws of what the positives of each score bin are worth.
 
     Parameters
     ----------
-    values : ndarray of shape (n,)
-    labels : ndarray of shape (n,)
-        1 confirmed positive, 0 unlabeled, -1 confirmed negative.
-    scores : ndarray of shape (n,)
-    table : ScoreTable
-        Of these rows, without weights, with a cell that begins at the threshold.
-    class_prior : ClassPriorEstimate
-    threshold, confidence_level, rng
-        As in `pumonitor.evaluate`.
+    valued : ValuedRows
+    problem : Problem
+        Of a table of these rows without weights, with a cell that begins at the threshold.
+    threshold : float
     """
+    table = problem.table
     problem = make_problem(
-        table, class_prior, target="window", confidence_level=confidence_level, rng=rng
+        table,
+        problem.class_prior,
+        target="window",
+        confidence_level=problem.confidence_level,
+        rng=problem.seed,
     )
     bins = bins_with_cuts(
         table, threshold=threshold, cuts=(), most=_MOST, labeled_a_bin=_LABELED_A_BIN
     )
-    bin_of_row = bins.bin_of(scores)
-    is_silent = labels == 0
-    silent = np.bincount(bin_of_row[is_silent], minlength=len(bins.rows)).astype(np.int64)
-    rows = ValuedRows(
-        values=values,
-        bin_of_row=bin_of_row,
-        is_known=labels == 1,
-        is_silent=is_silent,
-        is_fair=np.ones(len(values), dtype=bool),
+    rows = BinnedRows(
+        valued=valued,
+        bins=bins,
+        bin_of_row=bins.bin_of(valued.score),
+        is_known=valued.state == 1,
+        is_silent=valued.state == 0,
+        is_fair=np.ones(len(valued.score), dtype=bool),
     )
-    hidden = _hidden_draws(problem, bins, silent, threshold=threshold)
-    return rows.draws(hidden, bins, method="confidence draws of the counts")
+    in_bins = np.bincount(rows.bin_of_row, valued.rows * rows.is_silent, minlength=len(bins.rows))
+    hidden = _hidden_draws(problem, bins, in_bins.astype(np.int64), threshold=threshold)
+    return rows.draws(hidden, method="confidence draws of the counts")
 
 
 def _hidden_draws(

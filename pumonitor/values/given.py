@@ -62,7 +62,7 @@ what is lost if a positive is missed; give refunds and corrections 0, or leave t
             msg = "value_unit says what value is in: give value as well"
             raise ValueError(msg)
         return None
-    return Worth(_as_values(value, rows=rows, name="value"), _as_unit(unit))
+    return Worth(_as_values(value, rows=rows, name="value"), as_unit(unit))
 
 
 def _as_values(values: Any, *, rows: int, name: str) -> FloatArray:
@@ -117,7 +117,14 @@ def _numbers(array: NDArray[Any], *, name: str) -> FloatArray:
     raise InputError(msg)
 
 
-def _as_unit(unit: object) -> str | None:
+def as_unit(unit: object) -> str | None:
+    """A short word, or None.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+    """
     if unit is None:
         return None
     if not isinstance(unit, str) or not 0 < len(unit.strip()) <= _LONGEST_UNIT:

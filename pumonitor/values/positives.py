@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._valued import ValuedRows
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.placing import Axis, place_hidden
 from pumonitor.values.cells import cells_of_values
@@ -27,44 +28,38 @@ over the normal score, and of its bend."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ValuedRows:
-    """Rows with their value, by what is known of them.
+class BinnedRows:
+    """Rows with their values, by what is known of them and by score bin.
 
     Attributes
     ----------
-    values : ndarray of shape (n,)
-        Finite, at least 0.
-    bin_of_row : ndarray of shape (n,)
+    valued : ValuedRows
+        Rows, or groups of them.
+    bins : ScoreBins
+        Along the model's score.
+    bin_of_row : ndarray of shape (groups,)
         Score bins along which the number of positives is known.
-    is_known : ndarray of bool of shape (n,)
+    is_known : ndarray of bool of shape (groups,)
         Known to be positive.
-    is_silent : ndarray of bool of shape (n,)
+    is_silent : ndarray of bool of shape (groups,)
         May be positive.
-    is_fair : ndarray of bool of shape (n,)
+    is_fair : ndarray of bool of shape (groups,)
         Rows of which the known positives are a fair sample of the positives of their score bin.
-    bin_of_model : ndarray of shape (n,), optional
+    bin_of_model : ndarray of shape (groups,), optional
         Bins of the model's score, where `bin_of_row` are those of another score.
-    normal_of_model : ndarray of shape (model's bins,), optional
-        Their normal scores.
     """
 
-    values: FloatArray
+    valued: ValuedRows
+    bins: ScoreBins
     bin_of_row: IndexArray
     is_known: BoolArray
     is_silent: BoolArray
     is_fair: BoolArray
     bin_of_model: IndexArray | None = None
-    normal_of_model: FloatArray | None = None
-
-    @property
-    def model_bins(self) -> IndexArray:
-        """Bin of the model's score of each row."""
-        return self.bin_of_row if self.bin_of_model is None else self.bin_of_model
 
     def draws(
         self,
         hidden: FloatArray,
-        bins: ScoreBins,
         *,
         above: BoolArray | None = None,
         unfair: FloatArray | None = None,
@@ -76,8 +71,6 @@ class ValuedRows:
         ----------
         hidden : ndarray of shape (draws, bins)
             Hidden positives by bin of `bin_of_row`.
-        bins : ScoreBins
-            Those of the model's score.
         above : ndarray of bool of shape (bins,), optional
             Which bins of `bin_of_row` lie at or above the threshold, where slopes may turn; those
             of the model unless given.
@@ -93,35 +86,34 @@ class ValuedRows:
         among rows whose positives are known.
         """
         return ValueDraws(
-            bins=bins,
-            positive_value=self._positive_value(
-                hidden,
-                bins=len(bins.rows),
-                above=bins.above if above is None else above,
-                unfair=unfair,
+            bins=self.bins,
+            hidden_value=self._hidden_value(
+                hidden, above=self.bins.above if above is None else above, unfair=unfair
             ),
-            value=np.bincount(self.model_bins, self.values, minlength=len(bins.rows)).astype(float),
+            valued=self.valued,
+            is_known=self.is_known,
+            is_silent=self.is_silent,
             method=method,
         )
 
-    def _positive_value(
-        self, hidden: FloatArray, *, bins: int, above: BoolArray, unfair: FloatArray | None = None
+    def _hidden_value(
+        self, hidden: FloatArray, *, above: BoolArray, unfair: FloatArray | None = None
     ) -> FloatArray:
+        """What hidden positives are worth, by draw and bin of the model's score."""
         cell_of_row, model_of_cell, axes = self._cells_and_axes()
-        size, draws = len(model_of_cell), len(hidden)
+        size, draws, bins = len(model_of_cell), len(hidden), len(self.bins.rows)
         index = self.bin_of_row * size + cell_of_row
-        length = size * hidden.shape[1]
+
+        def summed(column: NDArray[Any], rows: BoolArray) -> FloatArray:
+            sums = np.bincount(index[rows], column[rows], minlength=size * hidden.shape[1])
+            return np.asarray(sums.reshape(-1, size))
 
         def counted(rows: BoolArray) -> IntArray:
-            return np.bincount(index[rows], minlength=length).reshape(-1, size).astype(np.int64)
+            return np.rint(summed(self.valued.rows, rows)).astype(np.int64)
 
         silent, fair_known = counted(self.is_silent), counted(self.is_known & self.is_fair)
-        worth = np.bincount(index[self.is_silent], self.values[self.is_silent], minlength=length)
-        mean = worth.reshape(-1, size) / np.maximum(silent, 1)
-        known = np.bincount(
-            self.model_bins[self.is_known], self.values[self.is_known], minlength=bins
-        )
-        value = np.tile(known.astype(float), (draws, 1))
+        mean = summed(self.valued.worth, self.is_silent) / np.maximum(silent, 1)
+        value = np.zeros((draws, bins))
         to_bins = None
         if self.bin_of_model is not None:
             to_bins = (model_of_cell[:, np.newaxis] == np.arange(bins)).astype(float)
@@ -145,8 +137,8 @@ class ValuedRows:
 
     def _cells_and_axes(self) -> tuple[IndexArray, IndexArray, list[Axis]]:
         """The cell of each row, the model's bin of each cell, and what orders cells."""
-        values = cells_of_values(self.values)
-        if self.bin_of_model is None or self.normal_of_model is None:
+        values = cells_of_values(self.valued.value, self.valued.rows)
+        if self.bin_of_model is None:
             cell = np.arange(len(values.normal))
             return values.of_row, cell, [Axis(cell, values.normal, *_ALONG_VALUE)]
         width = len(values.normal)
@@ -155,7 +147,7 @@ class ValuedRows:
         )
         model, value = np.divmod(joint, width)
         axes = [
-            Axis(model, self.normal_of_model[model], *_ALONG_SCORE),
+            Axis(model, self.bins.normal_score[model], *_ALONG_SCORE),
             Axis(value, values.normal[value], *_ALONG_VALUE),
         ]
         return cell_of_row, model, axes

@@ -11,7 +11,7 @@ from scipy import special, stats
 from pumonitor.audit.bins import ScoreBins
 from pumonitor.reviews import KINDS, ReviewCounts, ReviewedEstimates, Reviews
 from pumonitor.reviews.counts import POSITIVE
-from pumonitor.reviews.front_door import reviewed_rows
+from pumonitor.reviews.front_door import reviewed_models
 
 BLOCKED = {
     "open_complained": [1, 3, 5, 6, 0, 0, 0],
@@ -103,11 +103,11 @@ def read(
     complained: Any, scores: Any, reviews: Reviews, *, threshold: float = 2.0, **settings: Any
 ) -> ReviewedEstimates:
     """What `evaluate` reads of the rows, without all that it makes of them."""
-    _, reading = reviewed_rows(
+    models = reviewed_models(
         complained,
-        np.asarray(scores, dtype=float),
+        {"scores": np.asarray(scores, dtype=float)},
         reviews=reviews,
-        thresholds=(threshold,),
+        thresholds={"scores": (threshold,)},
         **{
             "complaint_rate": None,
             "confidence_level": 0.95,
@@ -118,7 +118,7 @@ def read(
             **settings,
         },
     )
-    return reading
+    return models.readings["scores"]
 
 
 def logit(draws: Any) -> np.ndarray:

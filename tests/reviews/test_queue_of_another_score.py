@@ -10,8 +10,9 @@ import pytest
 import pumonitor
 from pumonitor.audit.placing import draw_hidden
 from pumonitor.errors import InputError
-from pumonitor.reviews.front_door import reviewed_models, reviewed_rows
+from pumonitor.reviews.front_door import reviewed_models
 from pumonitor.reviews.queue_score import ModelBins
+from tests.reviews.made_up_queue import read
 
 ROWS, RUNS = 20_000, 8
 
@@ -38,19 +39,7 @@ def evaluated(seed: int, *, blocks: bool, **options):
         "recall": (flagged & is_positive).sum() / is_positive.sum(),
         "precision": (flagged & is_positive).sum() / flagged.sum(),
     }
-    _, reading = reviewed_rows(
-        complains,
-        challenger,
-        reviews=reviews,
-        complaint_rate=None,
-        thresholds=(threshold,),
-        confidence_level=0.95,
-        class_prior="auto",
-        scenario="single-training-set",
-        label_purity=1.0,
-        given={},
-    )
-    return reading, truth
+    return read(complains, challenger, reviews, threshold=threshold), truth
 
 
 @pytest.mark.parametrize("blocks", [True, False])
@@ -161,5 +150,5 @@ def test_scores_of_the_queue_are_one_a_row():
 
 def test_positives_along_the_queue_are_kept():
     found, _ = evaluated(5, blocks=True)
-    along_queue, along_model = found.by_queue.positives, found.posterior.positives
+    along_queue, along_model = found.by_queue[0].positives, found.posterior.positives
     assert along_model.sum(axis=1) == pytest.approx(along_queue.sum(axis=1), rel=1e-6)

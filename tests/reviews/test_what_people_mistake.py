@@ -8,7 +8,7 @@ import pytest
 
 import pumonitor
 from pumonitor.errors import InputError
-from pumonitor.reviews.front_door import reviewed_rows
+from tests.reviews.made_up_queue import read
 
 ROWS = 50_000
 
@@ -35,19 +35,8 @@ class Shop:
             blocks=blocks,
             **{"stopped": self.stopped, **options},
         )
-        _, reading = reviewed_rows(
-            self.complained if labels is None else labels,
-            self.scores,
-            reviews=reviews,
-            complaint_rate=None,
-            thresholds=(self.threshold,),
-            confidence_level=0.95,
-            class_prior="auto",
-            scenario="single-training-set",
-            label_purity=1.0,
-            given={},
-        )
-        return reading
+        complained = self.complained if labels is None else labels
+        return read(complained, self.scores, reviews, threshold=self.threshold)
 
 
 def warned(reading) -> dict[str, str]:

@@ -5,8 +5,10 @@ import pytest
 
 import pumonitor
 from pumonitor import Reviews
+from pumonitor._valued import ValuedRows
+from pumonitor.audit.bins import ScoreBins
 from pumonitor.names import VALUE
-from pumonitor.values.positives import ValuedRows
+from pumonitor.values.positives import BinnedRows
 from tests.values.valued_rows import shop
 
 SHOP = shop(5)
@@ -106,20 +108,23 @@ def test_other_estimates_are_as_without_values(evaluation):
 def test_dear_positives_that_a_rule_found_do_not_make_hidden_ones_dear():
     rng = np.random.default_rng(2)
     size = 4000
-    rows = {
-        "values": np.ones(size) + 99 * (rng.random(size) < 0.1),
-        "bin_of_row": np.zeros(size, dtype=np.intp),
-        "is_known": np.arange(size) < 200,
-    }
+    is_known = np.arange(size) < 200
+    values = np.ones(size) + 99 * (rng.random(size) < 0.1)
     # 100 known at random, then 100 that a rule chose for what they are worth.
-    rows["values"][100:200] = 100.0
+    values[100:200] = 100.0
     by_rule = (np.arange(size) >= 100) & (np.arange(size) < 200)
     hidden = np.full((500, 1), 300.0)
 
     def hidden_worth(is_fair):
-        valued = ValuedRows(**rows, is_silent=~rows["is_known"], is_fair=is_fair)
-        total = valued._positive_value(hidden, bins=1, above=np.zeros(1, dtype=bool))[:, 0]
-        return float(total.mean() - rows["values"][:200].sum()) / 300
+        rows = BinnedRows(
+            valued=ValuedRows.of_rows(values, is_known.astype(np.int8), np.zeros(size)),
+            bins=ScoreBins.counted(edges=[], threshold=1.0, rows=[size], labeled=[200]),
+            bin_of_row=np.zeros(size, dtype=np.intp),
+            is_known=is_known,
+            is_silent=~is_known,
+            is_fair=is_fair,
+        )
+        return float(rows.draws(hidden, method="").hidden_value.mean()) / 300
 
     assert hidden_worth(~by_rule) == pytest.approx(10.9, abs=3.5)
     assert hidden_worth(np.ones(size, dtype=bool)) > 25

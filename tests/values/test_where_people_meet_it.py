@@ -92,10 +92,3 @@ def test_sentences_and_report_name_what_is_missed(evaluation):
     page = render_html(evaluation)
     assert "EUR of positives missed" in page
     assert sentence in page
-
-
-def test_a_monitor_says_that_it_has_none():
-    from pumonitor.monitor.config.sections.metric_names import refuse_unknown
-
-    with pytest.raises(ValueError, match="is not estimated by monitors: 'missed_value' needs"):
-        refuse_unknown("missed_value")
