@@ -208,6 +208,9 @@ class WindowCounts:
         together these are of all of them, and `windows` says of how many.
     unmatched : UnmatchedLabels or None
         Of labels known within the window, if there is something to report.
+    value : str or None
+        Which of the segments has the cells of what rows are worth (`pumonitor._valued`), "" where
+        that cannot be used.
     rules : tuple of str
         Reasons of reviews that were taken for rules.
     reviewers : tuple of tuple of ReviewerCounts
@@ -226,6 +229,7 @@ class WindowCounts:
     found: InputCounts
     versions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unmatched: UnmatchedLabels | None = None
+    value: str | None = None
     rules: tuple[str, ...] = ()
     reviewers: tuple[tuple[ReviewerCounts, ...], ...] = ()
 

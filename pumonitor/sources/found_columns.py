@@ -68,7 +68,7 @@ def prediction_table(
     features = columns.features if has_features else ()
     group = columns.group if has_features else None
     # What is shown may have another role as well, and the score is asked for beside features.
-    elsewhere = {*columns.segments, columns.score}
+    elsewhere = {*columns.segments, columns.score, columns.value}
     if role == "shown":
         elsewhere |= {columns.id, columns.time, columns.model_version or ""}
     relation = _relation(
@@ -82,6 +82,7 @@ def prediction_table(
             ("model_version", columns.model_version),
             *(("segment", name) for name in columns.segments),
             ("ranked_by", columns.ranked_by),
+            ("value", columns.value),
             *((role, name) for name in features if name not in elsewhere),
             ("group", None if group in elsewhere else group),
         ],
@@ -93,6 +94,10 @@ def prediction_table(
     if columns.ranked_by is not None:
         ranked_by = named_column(relation, columns.ranked_by, role="ranked_by")
         segments.append(ranked_by)
+    value = None
+    if columns.value is not None:
+        value = named_column(relation, columns.value, role="value")
+        segments.append(value)
     return PredictionTable(
         relation=relation,
         id=named_column(relation, columns.id, role="id"),
@@ -103,6 +108,7 @@ def prediction_table(
         else named_column(relation, version, role="model_version"),
         segments=tuple(segments),
         ranked_by=ranked_by,
+        value=value,
         only_probabilities=True,
         features=tuple(named_column(relation, name, role=role) for name in features),
         group=None if group is None else named_column(relation, group, role="group"),

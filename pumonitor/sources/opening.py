@@ -123,14 +123,18 @@ def open_source(
     >>> source.close()
     """
     if is_counts_address(predictions) or is_counts_address(positives):
-        ranked_by = prediction_columns.ranked_by
+        ranked_by, value = prediction_columns.ranked_by, prediction_columns.value
         return _counted(
             predictions,
             positives,
             *(place for place, _ in reviews),
-            segments=(*prediction_columns.segments, *([] if ranked_by is None else [ranked_by])),
+            segments=(
+                *prediction_columns.segments,
+                *(column for column in (ranked_by, value) if column is not None),
+            ),
             states=BOTH_CHANNELS.number if reviews else None,
             ranked_by=ranked_by,
+            value=value,
             score_scale=score_scale,
             timeout=statement_timeout,
             as_of=as_of,
@@ -188,6 +192,7 @@ def _counted(
     as_of: datetime | None,
     states: int | None,
     ranked_by: str | None,
+    value: str | None,
 ) -> PredictionSource:
     """A table of counts, which knows of all tables."""
     if not isinstance(predictions, str) or any(other != predictions for other in others):
@@ -205,6 +210,7 @@ def _counted(
         as_of=as_of,
         states=states,
         ranked_by=ranked_by,
+        value=value,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,6 +31,7 @@ def cases_of_scores() -> list[Case]:
         _case("scores in 32 bits", _single(), kind="single", threshold=0.7),
         _case("scores that are whole numbers", [0, 1, 0, 1, 1], kind="integer"),
         _case("scores out of range", [0.25, 1.5, -0.25]),
+        _values(),
     ]
 
 
@@ -51,6 +53,27 @@ def _case(
         known=_KNOWN,
         requests=(request_of(threshold=0.0 if unbounded else threshold),),
         scale="unbounded" if unbounded else "probability",
+    )
+
+
+def _values() -> Case:
+    """What rows are worth: at edges of cells and of doublings, at the ends, and unusable."""
+    edges = [edge * 2.0**power for edge in (1.0, 65 / 64) for power in (-10, -1, 0, 9, 49)]
+    values = [
+        *(value for edge in edges for value in _beside(edge)[:2]),
+        *(0.0, 1e-300, 49.9, 2.0**50, 1e300, -0.01, None),
+    ]
+    rows = [
+        (number, NOON, (number % 7) / 7, value) for number, value in enumerate([*values, *values])
+    ]
+    kinds: dict[str, Kind] = {"id": "integer", "made": "moment", "score": "number"}
+    return Case(
+        name="what rows are worth, in cells",
+        predictions=predictions_of(rows, {**kinds, "amount": "number"}),
+        positives=positives_of([(number, NOON, 1) for number in range(0, len(rows), 3)]),
+        made=replace(_MADE, value="amount"),
+        known=_KNOWN,
+        requests=(request_of(),),
     )
 
 

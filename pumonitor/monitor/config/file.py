@@ -324,10 +324,12 @@ def configuration_meaning(monitor: Monitor) -> dict[str, Any]:
         "predictions": {
             "source": monitor.predictions.source.identity,
             **_columns(
-                monitor.predictions, exclude={"source", "segments", "features", "max_bytes"}
+                monitor.predictions,
+                exclude={"source", "segments", "features", "max_bytes", "value"},
             ),
             "segments": sorted(monitor.predictions.segments),
             **_features(monitor.predictions),
+            **_value(monitor.predictions),
         },
         "positives": {
             "source": monitor.positives.source.identity,
@@ -384,6 +386,12 @@ def _reviews(monitor: Monitor) -> dict[str, Any]:
 
 def _features(predictions: Predictions) -> dict[str, Any]:
     return {"features": sorted(predictions.features)} if predictions.features else {}
+
+
+def _value(predictions: Predictions) -> dict[str, Any]:
+    """The column: what it is in is only said of results."""
+    column = predictions.value_column
+    return {} if column is None else {"value": column}
 
 
 def _columns(table: TableColumns, *, exclude: set[str]) -> dict[str, Any]:

@@ -134,6 +134,8 @@ def _tables_of(monitor: Monitor) -> EvaluatedTables:
         label_purity=monitor.label_purity,
         label_origin=monitor.label_origin if monitor.labels_are_chosen else None,
         reviews=HowReviewed.of(monitor),
+        value=monitor.predictions.value_column,
+        value_unit=monitor.predictions.value_unit,
     )
 
 

@@ -100,6 +100,7 @@ def columns_of(monitor: Monitor) -> tuple[PredictionColumns, LabelColumns]:
             model_version=predictions.model_version,
             segments=predictions.counted_by,
             ranked_by=monitor.reviews[0].ranked_by if monitor.reviews else None,
+            value=predictions.value_column,
             features=predictions.features,
             group=predictions.group or predictions.entity,
             time_zone=predictions.time_zone,
@@ -121,13 +122,20 @@ def columns_of(monitor: Monitor) -> tuple[PredictionColumns, LabelColumns]:
 
 
 def refuse_reviews(monitor: Monitor) -> None:
-    """Refuse to have SQL alone count rows of which reviews are known as well.
+    """Refuse to have SQL alone count rows of which reviews or values are known as well.
 
     Raises
     ------
     InputError
-        If the monitor has reviews.
+        If the monitor has them.
     """
+    if monitor.predictions.value is not None:
+        msg = (
+            f"{monitor.name} has predictions.value, by which SQL alone does not count: count by "
+            "pumonitor.spark.counts or pumonitor export counts, or have the monitor read the "
+            "tables itself"
+        )
+        raise InputError(msg)
     if monitor.reviews:
         msg = (
             f"{monitor.name} has reviews, which SQL alone does not put together with complaints: "

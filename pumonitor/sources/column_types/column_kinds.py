@@ -46,6 +46,7 @@ _ALLOWED: Final[dict[str, tuple[frozenset[Kind], str]]] = {
     "queued_at": _TIMES,
     "score": (_NUMBERS, "name the column that holds the model's score, as numbers"),
     "ranked_by": (_NUMBERS, "name the column of the score that filled the queue, as numbers"),
+    "value": (_NUMBERS, "name the column of what a row is worth, as numbers without a currency"),
     "label": (
         _NUMBERS | {"boolean"},
         "cast it to numbers, or true and false: 1 for a confirmed positive, -1 for a confirmed "
@@ -99,6 +100,7 @@ _ALIKE: Final[dict[str, tuple[frozenset[Kind], ...]]] = {
     "queued_at": _TIMES_ALIKE,
     "score": _NUMBERS_ALIKE,
     "ranked_by": _NUMBERS_ALIKE,
+    "value": _NUMBERS_ALIKE,
     "label": _NUMBERS_ALIKE,
     "outcome": _CATEGORIES_ALIKE,
     "verdict": _NUMBERS_ALIKE + _CATEGORIES_ALIKE,

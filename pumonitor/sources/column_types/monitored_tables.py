@@ -29,6 +29,8 @@ class PredictionColumns:
     ranked_by : str, optional
         The score that filled a review queue, where it is another: rows are counted by its cells
         too.
+    value : str, optional
+        What a row is worth: rows are counted by its cells too.
     features : tuple of str
         Numbers, text, true and false. They are read where rows are asked for, and a column that is
         absent then or of another type stops nothing else.
@@ -55,6 +57,7 @@ class PredictionColumns:
     model_version: str | None = None
     segments: tuple[str, ...] = ()
     ranked_by: str | None = None
+    value: str | None = None
     features: tuple[str, ...] = ()
     group: str | None = None
     time_zone: str | None = None

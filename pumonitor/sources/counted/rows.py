@@ -169,6 +169,7 @@ def counts_in(
         propensity=propensity[order],
         rows=n[is_group][order],
         delays=delays,
+        value=settings.value,
         found=InputCounts(**{name: totals[name] for name in TOTALS}),
         rules=tuple(sorted(every_name[kind == RULE].tolist())),
     )

@@ -165,6 +165,8 @@ class CountedSettings:
         With reviews, how many states a row may be in.
     ranked_by : str or None
         Which of the segments is the score that filled the queue, if any is.
+    value : str or None
+        Which of them is what a row is worth, if any is.
     """
 
     threshold: float
@@ -173,6 +175,7 @@ class CountedSettings:
     delay_edges: tuple[float, ...]
     states: int | None = None
     ranked_by: str | None = None
+    value: str | None = None
 
     @classmethod
     def of(
@@ -183,6 +186,7 @@ class CountedSettings:
         segments: Sequence[str],
         states: int | None = None,
         ranked_by: str | None = None,
+        value: str | None = None,
     ) -> CountedSettings:
         """Those of a request."""
         return cls(
@@ -192,6 +196,7 @@ class CountedSettings:
             delay_edges=request.delay_edges,
             states=states,
             ranked_by=ranked_by,
+            value=value,
         )
 
     @property
@@ -205,7 +210,7 @@ class CountedSettings:
         ... ).text
         '{"delay_edges":[],"score_scale":"probability","segments":["country"],"threshold":0.5}'
         """
-        given = {"states": self.states, "ranked_by": self.ranked_by}
+        given = {"states": self.states, "ranked_by": self.ranked_by, "value": self.value}
         return json.dumps(
             {name: value for name, value in given.items() if value is not None}
             | {

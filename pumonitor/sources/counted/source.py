@@ -54,6 +54,7 @@ def open_counted(
     as_of: datetime | None = None,
     states: int | None = None,
     ranked_by: str | None = None,
+    value: str | None = None,
 ) -> CountedTable:
     """Open a table of counts.
 
@@ -86,6 +87,7 @@ def open_counted(
         score_scale=score_scale,
         states=states,
         ranked_by=ranked_by,
+        value=value,
     )
 
 
@@ -101,12 +103,13 @@ class CountedTable(PredictionSource):
         score_scale: Literal["probability", "unbounded"],
         states: int | None = None,
         ranked_by: str | None = None,
+        value: str | None = None,
     ) -> None:
         self._engine = engine
         self._relation = relation
         self._segments = tuple(segments)
         self._score_scale: Literal["probability", "unbounded"] = score_scale
-        self._states, self._ranked_by = states, ranked_by
+        self._states, self._ranked_by, self._value = states, ranked_by, value
 
     def counts(self, request: CountRequest, *, progress: Progress | None = None) -> WindowCounts:
         """Counts of one window at several moments, of the set that was counted last.
@@ -126,6 +129,7 @@ class CountedTable(PredictionSource):
             segments=self._segments,
             states=self._states,
             ranked_by=self._ranked_by,
+            value=self._value,
         )
         start, end = microseconds(request.window.start), microseconds(request.window.end)
         within = f"{self._sql('window_start')} = {start} AND {self._sql('window_end')} = {end}"

@@ -196,4 +196,5 @@ class SparkCountsTable:
             segments=self._segments,
             states=self._source.states,
             ranked_by=self._source.ranked_by,
+            value=self._source.value,
         )

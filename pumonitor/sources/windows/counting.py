@@ -102,7 +102,7 @@ def window_counts(engine: Engine, query: CountQuery, answers: WindowAnswers) -> 
     rows = numbers_of(groups["n"], np.int64)
     # Sorted here, since engines order text by languages of their own.
     order = np.lexsort([propensity, history, cell, *segments[::-1], version])
-    columns = query.predictions.segments
+    columns, value = query.predictions.segments, query.predictions.value
     sums = {name: int(found[name].sum()) for name in LABEL_TOTALS}
     return WindowCounts(
         model_version=version[order],
@@ -117,6 +117,7 @@ def window_counts(engine: Engine, query: CountQuery, answers: WindowAnswers) -> 
         propensity=propensity[order],
         rows=rows[order],
         delays=_delays(query, found),
+        value=None if value is None else value.name,
         found=InputCounts(
             predictions=int(rows.sum()),
             duplicate_predictions=answers.repeats.same,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._score_grid import ScoreGrid
+from pumonitor._valued import MOST_VALUE, value_cell_sql
 from pumonitor.sources.column_types.column_kinds import Column, Key, Relation, named_column
 from pumonitor.sources.column_types.dialects import Dialect
 from pumonitor.sources.column_types.monitored_tables import Channel, LabelWords
@@ -34,7 +35,7 @@ NUMBERS: Final = frozenset({"integer", "number", "single"})
 """Kinds of columns whose values are numbers; cells of a CSV file are text until they are read."""
 
 QUEUE_COARSER: Final = 16
-"""So many cells of a score are one where rows are counted by those of two scores."""
+"""So many cells of a score are one where rows are counted by those of something else as well."""
 
 _ALWAYS: Final = (EARLIEST, LATEST)
 
@@ -50,6 +51,8 @@ class PredictionTable:
     ranked_by : Column, optional
         Which of the segments is the score that filled a queue: in its place is its cell of `grid`
         as text, empty where it cannot be used.
+    value : Column, optional
+        Which of the segments is what a row is worth: in its place is its cell in the same way.
     features, group
         Read where rows are asked for; none where they are counted.
     """
@@ -62,15 +65,21 @@ class PredictionTable:
     segments: tuple[Column, ...]
     only_probabilities: bool
     ranked_by: Column | None = None
+    value: Column | None = None
     features: tuple[Column, ...] = ()
     group: Column | None = None
 
     @property
+    def in_cells(self) -> tuple[Column, ...]:
+        """Segments that are numbers, in whose place are their cells."""
+        return tuple(column for column in (self.ranked_by, self.value) if column is not None)
+
+    @property
     def grid(self) -> ScoreGrid:
-        """Cells of the score; fewer where rows are counted by those of another score as well."""
+        """Cells of the score; fewer where rows are counted by other cells as well."""
         return ScoreGrid(
             scale="probability" if self.only_probabilities else "unbounded",
-            coarser=1 if self.ranked_by is None else QUEUE_COARSER,
+            coarser=QUEUE_COARSER if self.in_cells else 1,
         )
 
 
@@ -164,9 +173,7 @@ def prediction_rows(
     if table.model_version is not None:
         others["model_version"] = _category(table.model_version, dialect)
     others |= {
-        f"segment_{place}": _queue_cell(table, column, dialect)
-        if column is table.ranked_by
-        else _category(column, dialect)
+        f"segment_{place}": _segment(table, column, dialect)
         for place, column in enumerate(table.segments)
     }
     others |= feature_columns(table, dialect)
@@ -443,6 +450,22 @@ def _score(column: Column, dialect: Dialect, threshold: float) -> str:
 
 def _category(column: Column, dialect: Dialect) -> str:
     return f"coalesce({dialect.category(column.sql, column.kind)}, '')"
+
+
+def _segment(table: PredictionTable, column: Column, dialect: Dialect) -> str:
+    if column is table.ranked_by:
+        return _queue_cell(table, column, dialect)
+    return _value_cell(column, dialect) if column is table.value else _category(column, dialect)
+
+
+def _value_cell(column: Column, dialect: Dialect) -> str:
+    """The cell of what a row is worth, as text; empty where that cannot be used."""
+    value = dialect.number(column.sql, column.kind)
+    written = dialect.double_constant
+    cell = value_cell_sql(value, floor=dialect.floor, constant=written)
+    text = dialect.category(cell, "integer")
+    beyond = f"{value} < {written(0.0)} OR {value} >= {written(MOST_VALUE)}"
+    return f"CASE WHEN {dialect.not_finite(value)} OR {beyond} THEN '' ELSE {text} END"
 
 
 def _queue_cell(table: PredictionTable, column: Column, dialect: Dialect) -> str:

@@ -119,6 +119,12 @@ class CountedSource:
         return None if ranked_by is None else ranked_by.name
 
     @property
+    def value(self) -> str | None:
+        """Which of the segments is what a row is worth."""
+        value = self._predictions.value
+        return None if value is None else value.name
+
+    @property
     def rules(self) -> tuple[str, ...]:
         """Reasons of the reviews that have been read which are taken for rules."""
         queues = self._labels_at_hand.queues

@@ -113,7 +113,7 @@ def check_groups(engine: Engine, query: CountQuery, groups: Mapping[str, Any]) -
     name = query.predictions.relation.name
     for answer, column in zip(query.segments, query.predictions.segments, strict=True):
         values = len(np.unique(texts_of(groups[answer])))
-        if values > _MOST_SEGMENTS and column is not query.predictions.ranked_by:
+        if values > _MOST_SEGMENTS and column not in query.predictions.in_cells:
             msg = (
                 f"segment column '{column.name}' of {name} has {values} values in one window, and "
                 f"{_MOST_SEGMENTS} are counted at most: name a column of categories"

@@ -94,6 +94,9 @@ def test_recall_holds_the_truth_in_each_window(
     made, known, decided = (monitor[key] for key in ("predictions", "positives", "reviews"))
     columns = {"id": made["id"], "time": made["time"], "score": made["score"]}
     columns |= {"action": made["action"]["column"]} if stops else {}
+    if "value" in made:
+        rows["amount"] = np.exp(np.random.default_rng(3).normal(3, 1.2, len(week)))
+        columns |= {"amount": made["value"]["column"]}
     written(rows, columns, tmp_path, made["source"])
     complaints = {"id": known["id"], "known": known["known_at"]}
     written(rows[complains], complaints, tmp_path, known["source"])

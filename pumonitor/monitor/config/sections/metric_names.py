@@ -7,11 +7,11 @@ from collections.abc import Collection
 from typing import Final
 
 from pumonitor.errors import nearest
-from pumonitor.names import ALSO_CALLED, COUNTS, TITLES, VALUE
+from pumonitor.names import ALSO_CALLED, COUNTS, TITLES
 
 __all__ = ["METRICS", "meant_by", "refuse_unknown"]
 
-METRICS: Final = (*(name for name in TITLES if name not in VALUE), *COUNTS)
+METRICS: Final = (*TITLES, *COUNTS)
 
 _MOST_NAMED: Final = 12
 _ENDINGS: Final = re.compile(r"_(score|rate|value|metric)$")
@@ -56,12 +56,6 @@ def refuse_unknown(
     """
     if name in known:
         return
-    if name in VALUE:
-        msg = (
-            f"is not estimated by monitors: {name!r} needs what each row is worth, as `pumonitor "
-            "evaluate --value` and pumonitor.evaluate(value=...) read it"
-        )
-        raise ValueError(msg)
     meant = meant_by(name, known)
     hint = f"; did you mean {meant!r}?" if meant else f" (there are {_some(known, listed_by)})"
     msg = f"is no metric: {name!r}{hint}"

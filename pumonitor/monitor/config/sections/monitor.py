@@ -26,7 +26,11 @@ from pumonitor.monitor.config.sections.reviews import (
     Reviews,
     as_queues,
 )
-from pumonitor.monitor.config.sections.rule_checks import check_audits_are_meant, check_rules
+from pumonitor.monitor.config.sections.rule_checks import (
+    check_audits_are_meant,
+    check_rules,
+    check_values_are_known,
+)
 from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.config.sections.sources import Positives, Predictions
 from pumonitor.monitor.config.sections.tolerated_losses import ToleratedLosses
@@ -85,6 +89,8 @@ def _check_rules(rules: tuple[Rule, ...], monitor: Mapping[str, Any]) -> None:
     audits = monitor.get("audits")
     if "audits" in monitor and (audits is None or audits.every is None):
         check_audits_are_meant(rules)
+    if predictions is not None and predictions.value is None:
+        check_values_are_known(rules)
     check_rules(
         rules,
         has_reference=monitor.get("reference", ...) is not None,
@@ -414,6 +420,23 @@ class Monitor(Part):
         if self.predictions.entity is not None and self.positives.propensity is not None:
             msg = "predictions.entity does not go with positives.propensity: leave one of them out"
             raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
+    def _beside_value(self) -> Monitor:
+        if self.predictions.value is None:
+            return self
+        beside = {
+            "audits": self.audits is not None,
+            "positives.propensity": self.positives.propensity is not None,
+            "label_purity": self.label_purity != 1.0,
+            "predictions.entity": self.predictions.entity is not None,
+            "ranked_by in reviews": any(queue.ranked_by is not None for queue in self.reviews),
+        }
+        for name, is_given in beside.items():
+            if is_given:
+                msg = f"predictions.value does not go with {name} yet: leave one of them out"
+                raise ValueError(msg)
         return self
 
     @model_validator(mode="after")

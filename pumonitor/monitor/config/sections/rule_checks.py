@@ -10,12 +10,14 @@ from pumonitor.errors import did_you_mean
 from pumonitor.monitor.config.sections.rules import (
     AuditOverdue,
     ChangeRule,
+    MetricRule,
     Rule,
     SegmentRule,
     ShiftRule,
 )
 from pumonitor.monitor.config.text.problems import WithinError
 from pumonitor.monitor.config.values.durations import shown_duration
+from pumonitor.names import VALUE
 
 _LEAST_WINDOWS: Final = 3
 
@@ -33,6 +35,23 @@ def check_audits_are_meant(rules: Sequence[Rule]) -> None:
             msg = (
                 f"rules[{number}] says when an audit is overdue, but not how often there is to be "
                 "one: add audits: {every: 30d} to the monitor"
+            )
+            raise WithinError(msg, number)
+
+
+def check_values_are_known(rules: Sequence[Rule]) -> None:
+    """Refuse rules on estimates by value where no column says what rows are worth.
+
+    Raises
+    ------
+    ValueError
+        For the first such rule, with its number.
+    """
+    for number, rule in enumerate(rules):
+        if isinstance(rule, MetricRule) and rule.metric in VALUE:
+            msg = (
+                f"rules[{number}] is on {rule.metric}, which needs what each row is worth: add "
+                "its column to predictions, value: COLUMN"
             )
             raise WithinError(msg, number)
 

@@ -22,12 +22,12 @@ from pumonitor.monitor.config.sections.rule_values import (
     Runbook,
 )
 from pumonitor.monitor.config.values.kinds import Number, Part, Text
-from pumonitor.names import COUNTS
+from pumonitor.names import AMOUNTS, COUNTS
 
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.rule import Condition
 
-_NOT_SHARES: Final = (*COUNTS, "lift_at_k", "ll_score")
+_NOT_SHARES: Final = (*COUNTS, *AMOUNTS, "lift_at_k", "ll_score")
 _CORRELATIONS: Final = ("mcc", "mcc_max", "mcc_pu")
 _BET_ON: Final = ("aul", "auc", "recall")
 DETECTORS: Final = ("shiryaev-roberts", "cusum", "betting")

@@ -239,6 +239,21 @@ class Action(Part):
     stopped: Words = Field(min_length=1)
 
 
+class Worth(Part):
+    """What each row is worth.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column, of numbers that are at least 0.
+    unit : str or None
+        A short word for what they are in, such as EUR, for texts.
+    """
+
+    column: Column
+    unit: Annotated[str, Field(min_length=1, max_length=20)] | None = None
+
+
 class Predictions(TableColumns):
     """Rows that were scored.
 
@@ -268,6 +283,10 @@ class Predictions(TableColumns):
         Not beside propensity or counts://.
     action : Action or None
         What was done with each row, {column: action, stopped: [declined]}, where there are reviews.
+    value : str, Worth or None
+        Column with what a row is worth, such as an amount, or {column: amount, unit: EUR}: adds
+        recall, precision, caught and missed by value. Not beside audits, propensity, label_purity,
+        entity or reviews with ranked_by.
     max_bytes : int or None
         What one statement about predictions may read, such as 10 GB. A statement that is expected
         to read more is refused before it runs, and so are all where the source cannot tell. It can
@@ -308,6 +327,13 @@ class Predictions(TableColumns):
         ),
     ] = None
     action: Action | None = None
+    value: Annotated[
+        Column | Worth | None,
+        Field(
+            description="Column with what a row is worth, such as an amount, or {column: amount, "
+            "unit: EUR}: estimates are there by value as well."
+        ),
+    ] = None
     max_bytes: Bytes | None = None
 
     @model_validator(mode="after")
@@ -322,6 +348,7 @@ class Predictions(TableColumns):
                 "group": self.group,
                 "entity": self.entity,
                 "action": None if self.action is None else self.action.column,
+                "value": self.value_column,
                 **{role: name for role, name in segments.items() if name not in self._acted_on},
             }
         )
@@ -339,6 +366,16 @@ class Predictions(TableColumns):
             )
             raise ValueError(msg)
         return self
+
+    @property
+    def value_column(self) -> str | None:
+        """Name of the column of what rows are worth."""
+        return self.value.column if isinstance(self.value, Worth) else self.value
+
+    @property
+    def value_unit(self) -> str | None:
+        """What that is in, if it is said."""
+        return self.value.unit if isinstance(self.value, Worth) else None
 
     @property
     def _acted_on(self) -> tuple[str, ...]:

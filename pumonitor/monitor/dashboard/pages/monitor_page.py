@@ -41,7 +41,7 @@ from pumonitor.monitor.reports.metric_over_windows import (
 from pumonitor.monitor.reports.realised_looks import realised_looks
 from pumonitor.monitor.views.alerts import AlertView, by_urgency
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
-from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF, VALUE
+from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF
 from pumonitor.views.model import write_views_csv
 
 _FIRST_SHOWN: Final = ("f1", "recall", "precision", "auc", "aul", "class_prior")
@@ -54,17 +54,10 @@ def usual_metric(monitor: Monitor) -> str:
 
 
 def metrics_shown(names: Sequence[str]) -> dict[str, str]:
-    """Metrics that a page can show and their titles: the usual ones first.
-
-    Those by value are left out, since monitors read no values.
-    """
+    """Metrics that a page can show and their titles: the usual ones first."""
     known = {**TITLES, **COUNTS, "label_maturity": "Share of confirmations that have arrived"}
     order = [*_FIRST_SHOWN, *known]
-    return {
-        name: known[name]
-        for name in dict.fromkeys(order)
-        if name in names and name in known and name not in VALUE
-    }
+    return {name: known[name] for name in dict.fromkeys(order) if name in names and name in known}
 
 
 def monitor_page(

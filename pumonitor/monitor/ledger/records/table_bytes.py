@@ -17,21 +17,22 @@ from numpy.typing import NDArray
 from pumonitor._entities import LabeledEntities
 from pumonitor._propensities import Chances, Propensities
 from pumonitor._reviewed import QueueBins, ReviewedRows
+from pumonitor._valued import ValuedRows
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.tables import ScoreTable, Weights
 
 _MAGIC = b"PUT1"
 _COLUMNS = ("lower", "upper", "labeled", "unlabeled", "negative")
 _OF_REVIEWS = ("cuts", "edges", "rules")
-_ENTITIES = "entities."
-_OF_ENTITIES = ("entity", "scores")
+_WITH_ROWS = {"entities": ("entity", "scores"), "values": ("score", "state", "value", "rows")}
+"""Parts of a table that have rows of their own and not one a cell, with their columns."""
 _WHOLE = ("|u1", "<u2", "<u4", "<i8")
 _STORED = frozenset({*_WHOLE, "<f4", "<f8"})
 _LEVEL = 6
 
 
 def table_to_bytes(table: ScoreTable) -> bytes:
-    """Serialise a table, with weights, propensities and entities if it has them.
+    """Serialise a table, with weights, propensities, entities and values if it has them.
 
     Examples
     --------
@@ -40,18 +41,17 @@ def table_to_bytes(table: ScoreTable) -> bytes:
     [50.0, 10.0]
     """
     columns: dict[str, NDArray[Any]] = {name: getattr(table, name) for name in _COLUMNS}
-    for part in ("weights", "chances"):
+    for part in ("weights", "chances", *_WITH_ROWS):
         group = getattr(table, part)
         if group is not None:
-            columns |= {f"{part}.{item.name}": getattr(group, item.name) for item in fields(group)}
+            names = _WITH_ROWS.get(part) or [item.name for item in fields(group)]
+            columns |= {f"{part}.{name}": getattr(group, name) for name in names}
     if table.reviewed is not None:
         columns |= _rows_of("reviewed", table.reviewed.kinds)
         if table.reviewed.odds is not None:
             columns |= _rows_of("odds", table.reviewed.odds)
         if (queue := table.reviewed.queue) is not None:
             columns |= _rows_of("known", queue.known) | _rows_of("possible", queue.possible)
-    if table.entities is not None:
-        columns |= {f"{_ENTITIES}{name}": getattr(table.entities, name) for name in _OF_ENTITIES}
     packed = {name: _packed(column) for name, column in columns.items()}
     header = {
         "columns": [[name, columns[name].dtype.str, packed[name].dtype.str] for name in columns],
@@ -73,6 +73,8 @@ def table_to_bytes(table: ScoreTable) -> bytes:
             }
     if table.entities is not None:
         header["entities"] = {"number": table.entities.number, "rows": len(table.entities.entity)}
+    if table.values is not None:
+        header["values"] = {"rows": len(table.values.rows)}
     described = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     body = b"".join(packed[name].tobytes() for name in columns)
     return _MAGIC + zlib.compress(len(described).to_bytes(4, "little") + described + body, _LEVEL)
@@ -105,7 +107,8 @@ def _read(content: bytes) -> ScoreTable:
         if not {dtype, kept} <= _STORED:
             msg = f"column {name!r} is of type {dtype} as {kept}"
             raise ValueError(msg)
-        size = int(header["entities"]["rows"]) if name.startswith(_ENTITIES) else cells
+        part = name.partition(".")[0]
+        size = int(header[part]["rows"]) if part in _WITH_ROWS else cells
         columns[name] = np.frombuffer(content, kept, size, begin).astype(dtype)
         begin += columns[name].size * np.dtype(kept).itemsize
     if begin != len(content):
@@ -141,6 +144,7 @@ def _read(content: bytes) -> ScoreTable:
         entities=LabeledEntities(**group("entities"), number=int(header["entities"]["number"]))
         if "entities" in header
         else None,
+        values=ValuedRows(**group("values")) if "values" in header else None,
         reviewed=None
         if reviewed is None
         else ReviewedRows(

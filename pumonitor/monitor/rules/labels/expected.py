@@ -22,7 +22,7 @@ from pumonitor.metrics.ranking import observed_lift
 from pumonitor.metrics.rates import at_threshold
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
-from pumonitor.names import UNCORRECTED_OF
+from pumonitor.names import UNCORRECTED_OF, VALUE
 from pumonitor.prior.labels.label_frequency import prior_from_label_frequency
 from pumonitor.results import ClassPriorEstimate, Estimate
 from pumonitor.stats.confidence_draws import interval, split_normal_logit_draws
@@ -35,6 +35,8 @@ _FOLLOWED_MOVES: Final = 0.1
 _OF_LABELS_ALONE: Final = ("label_frequency", "unlabeled_prior")
 _OF_LABELS: Final = frozenset({*UNCORRECTED_OF.values(), *_OF_LABELS_ALONE})
 """Estimates whose expected value changes with the number of labels, not only their precision."""
+_FORESEEN_ELSEWHERE: Final = _OF_LABELS.union(VALUE)
+"""The same, and those by value: what labels to come take off their intervals is not known."""
 
 
 def expected_positives(
@@ -143,7 +145,7 @@ def expected_at_maturity(
     found: dict[str, Uncertain] = {
         name: _at_maturity(now, left=1 - share.value, prior_moves=moves)
         for name, now in estimates.items()
-        if now.undefined_reason is None and "_max" not in name and name not in _OF_LABELS
+        if now.undefined_reason is None and "_max" not in name and name not in _FORESEEN_ELSEWHERE
     }
     if share.value == 0:
         return found

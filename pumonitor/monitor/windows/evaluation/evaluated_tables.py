@@ -62,6 +62,8 @@ class EvaluatedTables:
         Where labels come from, if a queue chose them: what needs a fair sample then has no value.
     reviews : HowReviewed, optional
         How rows were reviewed, if they were: there is no other class prior then.
+    value, value_unit : str, optional
+        Column of what rows are worth, and what that is in.
     """
 
     def __init__(
@@ -71,8 +73,11 @@ class EvaluatedTables:
         label_purity: LabelPurity,
         label_origin: LabelOrigin | None = None,
         reviews: HowReviewed | None = None,
+        value: str | None = None,
+        value_unit: str | None = None,
     ) -> None:
         self.threshold, self.label_purity = threshold, label_purity
+        self.value, self._value_unit = value, value_unit
         self.label_origin, self.reviews = label_origin, reviews
         self._newest: dict[int, tuple[object, EvaluatedTable]] = {}
 
@@ -151,6 +156,7 @@ class EvaluatedTables:
                 audit=audited,
                 label_purity=purity,
                 curves=False,
+                value_unit=self._value_unit,
                 rng=seed,
             )
         except InputError as error:
@@ -178,7 +184,12 @@ class EvaluatedTables:
                 table, threshold=self.threshold, is_early=is_early, earlier=earlier
             )
             evaluation = evaluate_table(
-                table, threshold=self.threshold, audit=reading, curves=False, rng=seed
+                table,
+                threshold=self.threshold,
+                audit=reading,
+                curves=False,
+                value_unit=self._value_unit,
+                rng=seed,
             )
         except InputError as error:
             return EvaluatedTable(reason=str(error))

@@ -71,6 +71,11 @@ class GroupKinds:
     probability: FloatArray
     queue_cell: NDArray[np.str_] | None = None
 
+    @property
+    def known_kinds(self) -> NDArray[np.intp]:
+        """Kinds where rows that were drawn with unequal chances are known."""
+        return as_known(self.kinds, self.probability) if differ(self.probability) else self.kinds
+
     def of(self, groups: NDArray[np.intp]) -> GroupKinds:
         """Of some of the groups."""
         return GroupKinds(

@@ -17,6 +17,7 @@ from pumonitor._reviewed import ReviewedRows
 from pumonitor.errors import InputError, TooFewPositivesError
 from pumonitor.monitor.ledger.records.collected import CollectedSeries, StoredSeries
 from pumonitor.monitor.windows.evaluation.reviewed_tables import HowReviewed
+from pumonitor.monitor.windows.evaluation.valued_rows import ValueGroups
 from pumonitor.ports import InputCounts, Pane, WindowCounts
 from pumonitor.reviews.bins import labels_of_kinds
 from pumonitor.sources.windows.counts_rows import LabelStates
@@ -139,7 +140,10 @@ def tables_of(
     series = [
         (version, segment, _Rows.of(counts, rows))
         for version, segment, rows in _series(
-            counts, counts.segments if reviews is None else reviews.segments
+            counts,
+            [column for column in counts.segments if column != counts.value]
+            if reviews is None
+            else reviews.segments,
         )
     ]
     for number, pane in enumerate(panes):
@@ -153,6 +157,10 @@ def tables_of(
         weighted = reviews is None and _is_weighted(counts, label, pane)
         for model_version, segment, rows in series:
             cells, reason = rows.cells(label, weighted=weighted), None
+            if rows.value_cell is not None:
+                state = label[rows.rows] if groups is None else groups.of(rows.rows).known_kinds
+                valued = ValueGroups.of(rows.place, state, rows.value_cell, rows.number)
+                cells = replace(cells, valued=valued)
             if reviews is not None and groups is not None:
                 try:
                     reviewed = reviews.rows_of(
@@ -240,6 +248,7 @@ class _Cells:
     labeled_rows: IntArray
     weighted: bool
     reviewed: ReviewedRows | None = None
+    valued: ValueGroups | None = None
 
     @property
     def labeled(self) -> IntArray:
@@ -265,7 +274,8 @@ class _Cells:
         if queue is not None:
             odds = queue.odds
             by_queue = (*queue.kinds, *queue.known, *(() if odds is None else odds))
-        for column in (*columns, *of_labeled, *kinds, *by_queue):
+        values = () if self.valued is None else self.valued.columns
+        for column in (*columns, *of_labeled, *kinds, *by_queue, *values):
             hashed.update(f"{len(column)}\n".encode())
             hashed.update(column.astype("<f8" if column.dtype.kind == "f" else "<i8").tobytes())
         return hashed.hexdigest()
@@ -282,6 +292,7 @@ class _Rows:
     cell: IntArray
     lower: FloatArray
     upper: FloatArray
+    value_cell: IntArray | None = None
 
     @classmethod
     def of(cls, counts: WindowCounts, rows: NDArray[np.intp]) -> Self:
@@ -289,8 +300,13 @@ class _Rows:
         cell = counts.cell[rows]
         is_first = np.diff(cell, prepend=-1) > 0
         starts = np.flatnonzero(is_first)
+        value_cell = None
+        if counts.value is not None:
+            texts = counts.segments[counts.value][rows]
+            value_cell = np.where(texts == "", "-1", texts).astype(np.int64)
         return cls(
             rows=rows,
+            value_cell=value_cell,
             number=counts.rows[rows],
             propensity=counts.propensity[rows],
             place=np.cumsum(is_first) - 1,
@@ -349,6 +365,9 @@ def _series_table(
     try:
         if undefined_reason is None:
             table = _table(cells).compress(max_cells, thresholds=begins)
+            if cells.valued is not None:
+                valued = cells.valued.beside(table, cells.lower, begins=begins)
+                table = replace(table, values=valued)
     except TooFewPositivesError as error:
         undefined_reason = f"too few positives: {error}"
     except InputError as error:

@@ -45,8 +45,8 @@ from pumonitor.reviews.earlier import EarlierWindows
 
 __all__ = ["evaluate_window"]
 
-ESTIMATES: Final = tuple(name for names in GROUPS.values() if names is not VALUE for name in names)
-"""All estimates of an evaluation, but those by value, for which a monitor reads no column."""
+_ESTIMATES: Final = tuple(name for names in GROUPS.values() for name in names)
+_NOT_BY_VALUE: Final = tuple(name for name in _ESTIMATES if name not in VALUE)
 
 _REACH: Final = 1.96
 _LEVEL: Final = 0.95
@@ -144,7 +144,15 @@ def evaluate_window(
     assumed = audited is None and class_prior is not None and is_given(class_prior)
     to_compare = None if audited is None else _to_compare(audited, audits)
     results = [
-        *_estimate_rows(series, estimates, reason, doubts=doubts, resting=resting, assumed=assumed),
+        *_estimate_rows(
+            series,
+            _NOT_BY_VALUE if tables.value is None else _ESTIMATES,
+            estimates,
+            reason,
+            doubts=doubts,
+            resting=resting,
+            assumed=assumed,
+        ),
         *_count_rows(series),
         *_followed_rows(series, class_prior),
         *_audit_rows(series, to_compare, audits),
@@ -226,6 +234,7 @@ def _share_to_json(share: ShareKnown) -> dict[str, float | str | None]:
 
 def _estimate_rows(
     series: SeriesTable,
+    names: Sequence[str],
     estimates: Mapping[str, Estimate],
     reason: str | None,
     *,
@@ -233,7 +242,7 @@ def _estimate_rows(
     resting: Mapping[str, str],
     assumed: bool,
 ) -> Iterator[MetricResult]:
-    for name in ESTIMATES:
+    for name in names:
         one = estimates.get(name)
         if one is None:
             yield result_row(series, name, None, reason)
@@ -345,8 +354,8 @@ def _expected_rows(
 ) -> Iterator[MetricResult]:
     positives = later.get("labeled_positives")
     yield result_row(series, "labeled_positives_expected", positives, share.undefined_reason)
-    for name in ESTIMATES:
-        if "_max" in name:
+    for name in _ESTIMATES:
+        if "_max" in name or (name in VALUE and name not in later):
             continue
         now = estimates.get(name)
         why = share.undefined_reason or reason or (None if now is None else now.undefined_reason)
