@@ -17,6 +17,7 @@ from pumonitor.decisions.best_threshold import (
     criterion_values,
     flags_any,
 )
+from pumonitor.decisions.decision import Outcome
 from pumonitor.metrics.evaluation_estimates import CURVE_CELLS
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import Rates

@@ -310,13 +310,16 @@ def decision_of(
     cases = float(problem.population.sum())
     draws = [] if value is not None else draw_values(problem, reading, threshold=threshold)
     metrics = outcome_metrics(cases, value=value, cost=None if draws else cost)
-    outcomes: FairOutcomes | AuditedOutcomes | ValuedOutcomes = (
+    counted: FairOutcomes | AuditedOutcomes = (
         FairOutcomes.of(problem, threshold=threshold, metrics=metrics, top_k=top_k, f_beta=f_beta)
         if reading is None
         else AuditedOutcomes.of(problem, reading, threshold=threshold, metrics=metrics)
     )
-    if draws:
-        outcomes = ValuedOutcomes.of(outcomes, draws, problem, threshold=threshold, cost=cost)
+    outcomes = (
+        ValuedOutcomes.of(counted, draws, problem, threshold=threshold, cost=cost)
+        if draws
+        else counted
+    )
     also = [one for one in (threshold, other_threshold) if one is not None]
     choice = outcomes.best("f1" if cost is None else "money", also=also)
     return Decision(
