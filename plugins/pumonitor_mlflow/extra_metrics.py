@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pumonitor.views.estimates import PREFIX, UNDEFINED
+from pumonitor.views.numbers import PREFIX, UNDEFINED
 from pumonitor_mlflow.configuration import Configuration
 from pumonitor_mlflow.rows import Rows
 

@@ -55,7 +55,7 @@ def test_the_run_says_so(ran):
     _, text = ran
     (repeated,) = [line for line in text.splitlines() if "repeat an id" in line]
     assert repeated.startswith("Note: card-fraud, window of 2026-01-05 00:00 UTC: ")
-    assert "(50.0%) repeat an id of the window (usual is 0.0%), and only the first" in repeated
+    assert "(50%) repeat an id of the window (usual is 0%), and only the first" in repeated
     (refused,) = [line for line in text.splitlines() if REFUSED in line]
     assert refused.startswith("Note: card-fraud, window of 2026-01-05 00:00 UTC: ")
 
@@ -75,7 +75,7 @@ def test_insights_and_doctor_say_so(ran):
     for command in (("insights", "card-fraud"), ("doctor",)):
         text = invoke(*command, "--config", shop)
         assert "window of 2026-01-05 00:00 UTC: " in text
-        assert "repeat an id of the window (usual is 0.0%)" in text
+        assert "repeat an id of the window (usual is 0%)" in text
         assert REFUSED in text
     told = json.loads(invoke("insights", "card-fraud", "--json", "--config", shop))
     assert len(told[0]["findings"]) == 2
@@ -86,7 +86,7 @@ def test_check_says_so(ran):
     text = invoke("check", "--config", shop)
     assert "confirmed more than a day before they were made: such labels are not counted" in text
     assert "window of 2026-01-05 00:00 UTC: " in text
-    assert "repeat an id of the window (usual is 0.0%)" in text
+    assert "repeat an id of the window (usual is 0%)" in text
     assert (
         text.count("confirmed more than a day before") + text.count("known more than a day before")
         == 1

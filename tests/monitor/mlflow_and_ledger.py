@@ -6,7 +6,7 @@ from typing import Any
 
 from pumonitor.monitor.config.values.durations import shown_duration
 from pumonitor.monitor.ledger.ledger import Ledger
-from pumonitor.views.estimates import INFEASIBLE, UNDEFINED
+from pumonitor.views.numbers import INFEASIBLE, UNDEFINED
 from tests.monitor.delivery.mlflow.mlflow_history import (
     Points,
     active_runs,

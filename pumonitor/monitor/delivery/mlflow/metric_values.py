@@ -8,7 +8,7 @@ from typing import Any
 
 from pumonitor.monitor.delivery.mlflow.slugs import segment_slug, slug
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
-from pumonitor.views.estimates import PREFIX, NumberView, metric_parts
+from pumonitor.views.numbers import PREFIX, NumberView, metric_parts
 
 _PARTS = {"value", "low", "high", "infeasible"}
 
@@ -18,7 +18,7 @@ def metric_values(
 ) -> dict[str, float]:
     """Names and values to log: ``pu/<name>``, ``pu/<name>_low``, ``pu/<name>_high``.
 
-    Names for a segment begin with ``pu/<segment>/``. `pumonitor.views.estimates.metric_parts`
+    Names for a segment begin with ``pu/<segment>/``. `pumonitor.views.numbers.metric_parts`
     decides which values are logged, as in the evaluator.
 
     Parameters

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from pumonitor.monitor.delivery.mlflow.window_message import WindowMessage
-from pumonitor.views.estimates import INFEASIBLE, UNDEFINED
+from pumonitor.views.numbers import INFEASIBLE, UNDEFINED
 
 if TYPE_CHECKING:
     from mlflow.entities import Metric, Run

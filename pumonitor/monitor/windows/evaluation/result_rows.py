@@ -13,7 +13,7 @@ from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.results import Estimate, finite_or_none
-from pumonitor.views.estimates import number_view
+from pumonitor.views.numbers import number_view
 
 _REACH: Final = 1.96
 ANY_NUMBER: Final = (-math.inf, math.inf)
