@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pumonitor.plain_values import plain_fields
 from pumonitor.results import Estimate
 from pumonitor.text import number_text, with_interval
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +39,7 @@ class Lead:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
-        return {
-            "best": self.best,
-            "second": self.second,
-            "difference": None if self.difference is None else self.difference.to_dict(),
-            "is_clear": self.is_clear,
-            "withheld": self.withheld,
-        }
+        return plain_fields(self, "best", "second", "difference", "is_clear", "withheld")
 
     def __str__(self) -> str:
         if self.withheld is not None:

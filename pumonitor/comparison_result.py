@@ -15,6 +15,7 @@ from pumonitor.diagnostics.infeasible import more_than_chance
 from pumonitor.errors import no_such
 from pumonitor.metrics.model_pairs import ModelPairs
 from pumonitor.names import title
+from pumonitor.plain_values import plain
 from pumonitor.results import (
     ClassPriorEstimate,
     Estimate,
@@ -282,30 +283,16 @@ class Comparison:
                 withheld=self._withheld(metric, best, second),
             )
             leads[metric] = lead.to_dict()
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "assumption": None if self.assumption is None else self.assumption.to_dict(),
-            "settings": {**self.settings, "threshold": dict(self.settings["threshold"])},
-            "class_prior": self.class_prior.to_dict(),
-            "prior_from": self.prior_from,
-            "models": {
-                name: {metric: estimate.to_dict() for metric, estimate in of.items()}
-                for name, of in self.estimates.items()
-            },
-            "warnings": {
-                name: [finding.to_dict() for finding in found]
-                for name, found in self.warnings.items()
-            },
-            "chosen_by": self.chosen_by,
-            "no_verdict": self.no_verdict,
-            "caution": self.caution,
-            "ranks": self.ranks,
-            "leads": leads,
-            "differences": {
-                metric: {name: estimate.to_dict() for name, estimate in of.items()}
-                for metric, of in differences.items()
-            },
-        }
+        settings = {**self.settings, "threshold": dict(self.settings["threshold"])}
+        names = ("class_prior", "prior_from", "models", "warnings", "chosen_by", "no_verdict")
+        values = {name: getattr(self, "estimates" if name == "models" else name) for name in names}
+        shown: dict[str, Any] = plain(
+            {"schema_version": SCHEMA_VERSION, "assumption": self.assumption, "settings": settings}
+            | values
+            | {"caution": self.caution, "ranks": self.ranks}
+            | {"leads": leads, "differences": differences}
+        )
+        return shown
 
     def _from_the_best(self, orders: Mapping[str, list[str]]) -> dict[str, dict[str, Estimate]]:
         """By metric, the best less each other model; every pair's rows are gone over once."""

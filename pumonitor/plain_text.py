@@ -6,12 +6,15 @@ import csv
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import Any, Final, TextIO
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """What spreadsheets take for the beginning of a formula."""
 
 _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+_UNITS: Final = (("d", 86_400), ("h", 3600), ("min", 60))
 
 _ESCAPED: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 # They turn the direction of what stands around them.
@@ -55,6 +58,22 @@ def series_of(model_version: str, segment: str, *, between: str = " ") -> str:
     ('7 country=DE', '')
     """
     return between.join(one_line(part) for part in (model_version, segment) if part)
+
+
+def shown_duration(length: timedelta) -> str:
+    """Format a length in the largest unit in which it is a whole number.
+
+    Examples
+    --------
+    >>> from datetime import timedelta
+    >>> shown_duration(timedelta(hours=36)), shown_duration(timedelta(days=14))
+    ('36h', '14d')
+    """
+    seconds = length.total_seconds()
+    for unit, length_of_unit in _UNITS:
+        if seconds % length_of_unit == 0:
+            return f"{seconds / length_of_unit:.0f}{unit}"
+    return f"{seconds:g}s"
 
 
 def write_csv(file: TextIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -27,10 +27,10 @@ from scipy import special
 
 from benchmarks.detection.tables import show
 from pumonitor.monitor.alerts.false_alarms import QuietAlarms, always, quiet_alarms
+from pumonitor.monitor.rules.alerts.change import Change
 from pumonitor.monitor.rules.alerts.fold import RuleFold
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
-    Change,
     KnownReference,
     Reading,
     WindowView,

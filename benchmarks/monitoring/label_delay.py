@@ -21,8 +21,8 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pumonitor.monitor.rules.alerts.evidence_delay import LabelDelayDetector
-from pumonitor.monitor.rules.alerts.rule import LabelDelay, WindowView
+from pumonitor.monitor.rules.alerts.label_delay import LabelDelay, LabelDelayDetector
+from pumonitor.monitor.rules.alerts.rule import WindowView
 from pumonitor.monitor.rules.detectors.watch import DetectorState
 from pumonitor.monitor.rules.labels.label_delays import Arrived, UsualDelays
 from pumonitor.ports import Window

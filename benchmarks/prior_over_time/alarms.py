@@ -25,7 +25,7 @@ from scipy import special
 from benchmarks.detection.tables import show
 from benchmarks.prior_over_time.methods import estimated_level
 from benchmarks.prior_over_time.streams import score_table
-from pumonitor.monitor.rules.alerts.evidence_prior import least_odds
+from pumonitor.monitor.rules.alerts.prior_shift import least_odds
 from pumonitor.prior.over_time import Cells, PriorFilter, Summariser
 
 FloatArray = NDArray[np.float64]

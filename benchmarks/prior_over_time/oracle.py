@@ -25,7 +25,7 @@ from benchmarks.detection.tables import show
 from benchmarks.prior_over_time.pools import Pool, real_pools, synthetic_pools
 from benchmarks.prior_over_time.runs import drawn
 from benchmarks.prior_over_time.streams import CHANGED_FROM, REFERENCE, Stream
-from pumonitor.monitor.rules.alerts.evidence_prior import LEAST_ODDS
+from pumonitor.monitor.rules.alerts.prior_shift import LEAST_ODDS
 
 FloatArray = NDArray[np.float64]
 

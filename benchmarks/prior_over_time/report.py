@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchmarks.detection.tables import show
 from benchmarks.prior_over_time.methods import FILTERS, PEERS
 from benchmarks.prior_over_time.streams import CHANGED_FROM, REFERENCE, SCENARIOS
-from pumonitor.monitor.rules.alerts.evidence_prior import LEAST_ODDS
+from pumonitor.monitor.rules.alerts.prior_shift import LEAST_ODDS
 
 __all__ = ["report"]
 

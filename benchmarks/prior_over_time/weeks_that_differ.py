@@ -30,7 +30,7 @@ from benchmarks.detection.tables import show
 from benchmarks.prior_over_time.methods import estimated_level
 from benchmarks.prior_over_time.streams import score_table
 from pumonitor.evaluation import evaluate_table
-from pumonitor.monitor.rules.alerts.evidence_prior import least_odds
+from pumonitor.monitor.rules.alerts.prior_shift import least_odds
 from pumonitor.prior.over_time import Cells, Level, Summariser
 
 __all__ = ["EVENTS", "Cell", "Run", "run_stream"]

@@ -10,6 +10,7 @@ from pumonitor.audit.bins import ScoreBins
 from pumonitor.audit.frequency import FAIR, UNKNOWN
 from pumonitor.audit.planning import widths_by_cases
 from pumonitor.audit.verdicts import Fair
+from pumonitor.plain_values import plain_fields
 from pumonitor.results import ClassPriorEstimate
 from pumonitor.text import number_text
 
@@ -91,19 +92,9 @@ class AuditPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
-        return {
-            "cases": self.cases,
-            "threshold": self.threshold,
-            "metrics": list(self.metrics),
-            "fair": self.fair,
-            "above": self.above,
-            "widths": dict(self.widths),
-            "high_widths": dict(self.high_widths),
-            "free_widths": None if self.free_widths is None else dict(self.free_widths),
-            "simple_widths": dict(self.simple_widths),
-            "class_prior": self.class_prior.to_dict(),
-            "bins": self.by_bin(),
-        }
+        asked = ("cases", "threshold", "metrics", "fair", "above")
+        expected = ("widths", "high_widths", "free_widths", "simple_widths", "class_prior")
+        return plain_fields(self, *asked, *expected) | {"bins": self.by_bin()}
 
     def to_frame(self) -> pandas.DataFrame:
         """One row per score bin, as a pandas data frame."""

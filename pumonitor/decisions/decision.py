@@ -11,6 +11,7 @@ from pumonitor.decisions.audited_reviews import audit_refusal, planned_audit
 from pumonitor.decisions.best_threshold import BestThreshold
 from pumonitor.decisions.reviews import ReviewOptions, review_options, review_refusal
 from pumonitor.metrics.problem import Problem
+from pumonitor.plain_values import plain, plain_fields
 from pumonitor.results import Curve, Estimate, LabelAssumption
 from pumonitor.text import given_text, interval_text, marked, number_text
 
@@ -40,11 +41,7 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
-        return {
-            "threshold": self.threshold,
-            "estimates": {name: one.to_dict() for name, one in self.estimates.items()},
-            "reasons": dict(self.reasons),
-        }
+        return plain_fields(self, "threshold", "estimates", "reasons")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -141,25 +138,15 @@ class Decision:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; a value that does not exist is None, never NaN."""
+        audit = None if self.audit is None else plain_fields(self.audit, "name", "method")
+        criterion = plain_fields(self.choice, "criterion", "low", "high", "candidates")
         return {
             "schema_version": 1,
-            "assumption": None if self.assumption is None else self.assumption.to_dict(),
-            "cases": self.cases,
-            "doubt": self.doubt,
-            "value_unit": self.value_unit,
-            "audit": None
-            if self.audit is None
-            else {"name": self.audit.name, "method": self.audit.method},
-            "now": self.now.to_dict(),
-            "chosen": None if self.chosen is None else self.chosen.to_dict(),
-            "best": {
-                **self.best.to_dict(),
-                "criterion": self.choice.criterion,
-                "low": self.choice.low,
-                "high": self.choice.high,
-                "candidates": self.choice.candidates,
-            },
-            "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
+            **plain_fields(self, "assumption", "cases", "doubt", "value_unit"),
+            "audit": audit,
+            **plain_fields(self, "now", "chosen"),
+            "best": self.best.to_dict() | criterion,
+            "curves": plain(self.curves),
         }
 
     def __repr__(self) -> str:

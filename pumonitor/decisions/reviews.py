@@ -15,7 +15,7 @@ from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem
 from pumonitor.metrics.rates import Rates, rates_with_draws, share_draws_at
 from pumonitor.metrics.recall import RECALL
-from pumonitor.results import finite_or_none
+from pumonitor.plain_values import plain_fields
 from pumonitor.stats.effective_rows import effective_rows
 from pumonitor.tables import ScoreTable
 
@@ -75,18 +75,7 @@ class ReviewOptions:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; a width that does not exist is None."""
-        return {
-            "now": {name: finite_or_none(width) for name, width in self.now.items()},
-            "options": [
-                {
-                    "where": one.where,
-                    "cases": one.cases,
-                    "positives": one.positives,
-                    "widths": {name: finite_or_none(width) for name, width in one.widths.items()},
-                }
-                for one in self.options
-            ],
-        }
+        return plain_fields(self, "now", "options")
 
 
 def review_options(problem: Problem, threshold: float, cases: int) -> ReviewOptions:

@@ -8,7 +8,7 @@ from pumonitor.results.class_prior import ClassPriorEstimate
 from pumonitor.results.estimate import Estimate, Scenario, Target, undefined
 from pumonitor.results.evaluation import Evaluation, Finding
 from pumonitor.results.label_assumption import LABEL_ORIGINS, LabelAssumption, LabelOrigin
-from pumonitor.results.plain import by_name, finite_or_none, frame_of
+from pumonitor.results.plain import by_name, frame_of
 
 if TYPE_CHECKING:
     from pumonitor.results.sensitivity import Sensitivity
@@ -27,7 +27,6 @@ __all__ = [
     "Sensitivity",
     "Target",
     "by_name",
-    "finite_or_none",
     "frame_of",
     "undefined",
 ]

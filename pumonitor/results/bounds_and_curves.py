@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pumonitor.results.plain import finite_or_none
+from pumonitor.plain_values import plain_fields
 from pumonitor.text import number_text
 
 if TYPE_CHECKING:
@@ -50,16 +50,7 @@ class Bounds:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
-        return {
-            "name": self.name,
-            "low": finite_or_none(self.low),
-            "high": finite_or_none(self.high),
-            "confidence_level": self.confidence_level,
-            "band": self.band,
-            "simultaneous": self.simultaneous,
-            "basis": self.basis,
-            "class_prior": list(self.class_prior),
-        }
+        return plain_fields(self)
 
     def __str__(self) -> str:
         return f"{self.name} between {number_text(self.low)} and {number_text(self.high)}"
@@ -84,17 +75,4 @@ class Curve:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists; points without a value are None."""
-
-        def numbers(values: NDArray[np.float64]) -> list[float | None]:
-            return [finite_or_none(value) for value in values.tolist()]
-
-        return {
-            "name": self.name,
-            "x_title": self.x_title,
-            "y_title": self.y_title,
-            "x": numbers(self.x),
-            "y": numbers(self.y),
-            "low": numbers(self.low),
-            "high": numbers(self.high),
-            "uncorrected": None if self.uncorrected is None else numbers(self.uncorrected),
-        }
+        return plain_fields(self)

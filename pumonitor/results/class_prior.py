@@ -6,14 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pumonitor.errors import if_percent
-from pumonitor.results.plain import finite_or_none
+from pumonitor.plain_values import plain, plain_fields
 from pumonitor.text import number_text, with_interval
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,19 +70,14 @@ class ClassPriorEstimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
-        return {
-            "value": finite_or_none(self.value),
-            "low": finite_or_none(self.low),
-            "high": finite_or_none(self.high),
-            "unlabeled_prior": finite_or_none(self.unlabeled_prior),
-            "unlabeled_prior_low": finite_or_none(self.unlabeled_prior_interval[0]),
-            "unlabeled_prior_high": finite_or_none(self.unlabeled_prior_interval[1]),
-            "label_frequency": finite_or_none(self.label_frequency),
-            "identified_set": [finite_or_none(end) for end in self.identified_set],
-            "method": self.method,
-            "confidence_level": self.confidence_level,
-            "diagnostics": dict(self.diagnostics),
-        }
+        low, high = self.unlabeled_prior_interval
+        ends: dict[str, Any] = plain({"unlabeled_prior_low": low, "unlabeled_prior_high": high})
+        names = ("label_frequency", "identified_set", "method", "confidence_level", "diagnostics")
+        return (
+            plain_fields(self, "value", "low", "high", "unlabeled_prior")
+            | ends
+            | plain_fields(self, *names)
+        )
 
     @classmethod
     def given(

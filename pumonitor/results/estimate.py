@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from pumonitor.results.plain import finite_or_none
+from pumonitor.plain_values import plain_fields
 from pumonitor.text import with_interval
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Estimate", "Scenario", "Target"]
 
@@ -102,22 +99,9 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; an undefined value is None, never NaN."""
-        return {
-            "name": self.name,
-            "value": finite_or_none(self.value),
-            "low": finite_or_none(self.low),
-            "high": finite_or_none(self.high),
-            "se": finite_or_none(self.se),
-            "se_sampling": finite_or_none(self.se_sampling),
-            "se_prior": finite_or_none(self.se_prior),
-            "prior_bias": finite_or_none(self.prior_bias),
-            "confidence_level": self.confidence_level,
-            "method": self.method,
-            "n_labeled": self.n_labeled,
-            "n_unlabeled": self.n_unlabeled,
-            "undefined_reason": self.undefined_reason,
-            "infeasible": self.infeasible,
-        }
+        numbers = ("value", "low", "high", "se", "se_sampling", "se_prior", "prior_bias")
+        others = ("confidence_level", "method", "n_labeled", "n_unlabeled", "undefined_reason")
+        return plain_fields(self, "name", *numbers, *others, "infeasible")
 
     def __str__(self) -> str:
         if self.undefined_reason is not None:

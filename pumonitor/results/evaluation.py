@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from pumonitor.plain_values import plain_fields
 from pumonitor.results.bounds_and_curves import Bounds, Curve
 from pumonitor.results.class_prior import ClassPriorEstimate
 from pumonitor.results.estimate import Estimate
@@ -35,7 +36,7 @@ class Finding:
 
     def to_dict(self) -> dict[str, str]:
         """Plain JSON types."""
-        return {"name": self.name, "severity": self.severity, "sentence": self.sentence}
+        return plain_fields(self, "name", "severity", "sentence")
 
     def __str__(self) -> str:
         return self.sentence
@@ -159,18 +160,17 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """The whole evaluation as plain JSON types, with a ``schema_version``."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "assumption": None if self.assumption is None else self.assumption.to_dict(),
-            "settings": dict(self.settings),
-            "class_prior": self.class_prior.to_dict(),
-            "estimates": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
-            "bounds": {name: found.to_dict() for name, found in self.bounds.items()},
-            "warnings": [finding.to_dict() for finding in self.warnings],
-            "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
-            **({} if self.audit is None else {"audit": self.audit.to_dict()}),
-            **({} if self.reviews is None else {"reviews": self.reviews.to_dict()}),
-        }
+        names = (
+            "assumption",
+            "settings",
+            "class_prior",
+            "estimates",
+            "bounds",
+            "warnings",
+            "curves",
+        )
+        with_these = [name for name in ("audit", "reviews") if getattr(self, name) is not None]
+        return {"schema_version": SCHEMA_VERSION} | plain_fields(self, *names, *with_these)
 
     def to_frame(self) -> pandas.DataFrame:
         """One row per estimate, as a pandas data frame indexed by metric name."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,11 +14,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-
-def finite_or_none(value: float) -> float | None:
-    """The value for JSON, which has no NaN."""
-    return float(value) if math.isfinite(value) else None
 
 
 def frame_of(

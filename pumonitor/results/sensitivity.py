@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor.plain_values import plain_fields
 from pumonitor.results.class_prior import ClassPriorEstimate
 from pumonitor.results.estimate import Estimate
-from pumonitor.results.plain import finite_or_none, frame_of
+from pumonitor.results.plain import frame_of
 from pumonitor.text import interval_text, number_text
 
 if TYPE_CHECKING:
@@ -114,23 +115,13 @@ class Sensitivity:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; a value that does not exist is None, never NaN."""
-
-        def numbers(values: NDArray[np.float64]) -> list[float | None]:
-            return [finite_or_none(value) for value in values.tolist()]
-
-        return {
-            "name": self.name,
-            "class_prior": self.class_prior.to_dict(),
-            "priors": self.priors.tolist(),
-            "value": numbers(self.value),
-            "low": numbers(self.low),
-            "high": numbers(self.high),
-            "feasible": self.feasible.tolist(),
-            "possible": list(self.possible),
-            "identified_set": list(self.identified_set),
-            "confidence_level": self.estimates[0].confidence_level,
-            "undefined_reason": self.undefined_reason,
-        }
+        names = ("name", "class_prior", "priors", "value", "low", "high", "feasible", "possible")
+        level = {"confidence_level": self.estimates[0].confidence_level}
+        return (
+            plain_fields(self, *names, "identified_set")
+            | level
+            | plain_fields(self, "undefined_reason")
+        )
 
     def __repr__(self) -> str:
         return f"<Sensitivity of {self.name} at {len(self.priors)} class priors; print it>"

@@ -9,6 +9,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from pumonitor._reviewed import ReviewedRows
+from pumonitor.plain_values import plain_fields
 from pumonitor.reviews.counts import KINDS, ReviewCounts
 from pumonitor.reviews.kinds_by_bin import kinds_by_bin
 from pumonitor.reviews.partly_reviewed import BinParts
@@ -111,13 +112,8 @@ class EarlierWindows:
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON types."""
-        return {
-            "windows": self.windows,
-            "edges": list(self.edges),
-            "rows": {kind: list(rows) for kind, rows in self.rows.items()},
-            "cuts": list(self.cuts),
-            **({} if self.design_effect == 1 else {"design_effect": self.design_effect}),
-        }
+        design_effect = () if self.design_effect == 1 else ("design_effect",)
+        return plain_fields(self, "windows", "edges", "rows", "cuts", *design_effect)
 
     def beside(
         self, now: ScoreTable, *, threshold: float, blocks: bool

@@ -9,7 +9,8 @@ import numpy as np
 
 from pumonitor.diagnostics.impossible_prior import doubted_estimates, resting_estimates
 from pumonitor.names import AT_THRESHOLD, GROUPS, MEANING, UNCORRECTED_OF, title
-from pumonitor.results import Estimate, Evaluation, finite_or_none
+from pumonitor.plain_values import finite_or_none
+from pumonitor.results import Estimate, Evaluation
 from pumonitor.text import interval_shown, interval_text, marked, number_text, with_interval
 from pumonitor.views.numbers import PREFIX, NumberView, metric_parts, number_view
 

@@ -13,12 +13,13 @@ from pumonitor.monitor.charts.time_series import value_text
 from pumonitor.monitor.delivery.notifications.promotion_words import difference_said
 from pumonitor.monitor.delivery.notifications.words import details
 from pumonitor.monitor.rules.alerts.alert import Transition
-from pumonitor.monitor.rules.alerts.evidence import _by, stated
-from pumonitor.monitor.rules.alerts.evidence_delay import _Times
-from pumonitor.monitor.rules.alerts.evidence_prior import _evidence as prior_evidence
-from pumonitor.monitor.rules.alerts.evidence_prior import _Posterior
-from pumonitor.monitor.rules.alerts.evidence_shift import _reason
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Reading, Shift
+from pumonitor.monitor.rules.alerts.change import _by
+from pumonitor.monitor.rules.alerts.label_delay import _Times
+from pumonitor.monitor.rules.alerts.prior_shift import _evidence as prior_evidence
+from pumonitor.monitor.rules.alerts.prior_shift import _Posterior
+from pumonitor.monitor.rules.alerts.rule import Reading
+from pumonitor.monitor.rules.alerts.shift import _reason
+from pumonitor.monitor.rules.alerts.usable import stated
 from pumonitor.monitor.rules.causes.amounts import change, ratio
 from pumonitor.monitor.rules.causes.by_audits import _ranking_in_words, _times
 from pumonitor.monitor.rules.causes.named import Size
@@ -38,18 +39,6 @@ positive = st.tuples(*[st.floats(0.01, 5)] * 3).map(sorted)
 
 
 def shift(low, value, high, direction="down"):
-    rule = AlertRule(
-        key="5f0c",
-        name="f1 shift down",
-        metric="f1",
-        condition=Shift(
-            direction=direction,
-            reference_windows=20,
-            false_alarms_per_year=1.0,
-            windows_per_year=365.25,
-            detector="shiryaev-roberts",
-        ),
-    )
     found = Detection(
         index=3,
         kind="breach",
@@ -59,7 +48,7 @@ def shift(low, value, high, direction="down"):
         size_low=low,
         size_high=high,
     )
-    return _reason(rule, Reading(value=0.5), found, START)
+    return _reason("f1", Reading(value=0.5), found, START, needed=20)
 
 
 def size(low, value, high):

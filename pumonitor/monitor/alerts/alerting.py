@@ -14,9 +14,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from pumonitor.audit.fairness import check_fairness
 from pumonitor.monitor.alerts.alert_inputs import AlertInputs
-from pumonitor.monitor.alerts.audit_clock import audit_evidence
-from pumonitor.monitor.alerts.clock import clock_evidence, lost_rows_evidence
 from pumonitor.monitor.alerts.incidents import AlertTransaction
 from pumonitor.monitor.alerts.kept_tracks import KeptTracks, Placed
 from pumonitor.monitor.alerts.rest import quiet_until
@@ -24,7 +23,6 @@ from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.alerts.panes import (
     Position,
-    Timeliness,
     next_panes,
     read_timeliness,
     with_results,
@@ -36,8 +34,9 @@ from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.ledger.results.looks import refused_looks
 from pumonitor.monitor.ledger.standings import rest
 from pumonitor.monitor.rules.alerts.alert import Place
-from pumonitor.monitor.rules.alerts.rule import OF_AUDITS, Health, KnownReference
-from pumonitor.monitor.rules.alerts.states import Evidence
+from pumonitor.monitor.rules.alerts.by_clock import ClockCondition, ClockView
+from pumonitor.monitor.rules.alerts.rule import KnownReference
+from pumonitor.monitor.windows.class_prior.by_audits import past_audit
 from pumonitor.ports import Clock
 
 _log = logging.getLogger("pumonitor")
@@ -305,37 +304,39 @@ class Alerting:
         self, inputs: AlertInputs, tables: AlertTables, transaction: AlertTransaction
     ) -> None:
         now, stopped = self._clock(), inputs.have_stopped()
+        view = self._clock_view(inputs, tables, now=now, have_stopped=stopped)
         for rule in inputs.rules:
-            if rule.goes_by_the_clock:
-                timeliness = read_timeliness(
-                    tables.connection,
-                    monitor=inputs.name,
-                    configuration=inputs.configuration,
-                    now=now,
-                )
-                kind = rule.condition.kind if isinstance(rule.condition, Health) else ""
-                if isinstance(rule.condition, Health) and kind in OF_AUDITS:
-                    evidence = self._of_audits(inputs, rule.condition, timeliness, now)
-                elif kind == "lost_rows":
-                    looks = refused_looks(tables.connection, inputs.name)
-                    evidence = lost_rows_evidence(looks, timeliness)
-                else:
-                    evidence = clock_evidence(rule, timeliness, have_stopped=stopped, now=now)
-                if evidence is not None:
+            if isinstance(rule.condition, ClockCondition):
+                if view is not None:
+                    evidence = rule.condition.evidence_now(view)
                     transaction.take_clock_evidence(rule, evidence, as_of=now)
             elif stopped:
                 # Without further windows reminders are sent by the clock.
                 transaction.remind_by_the_clock(rule, as_of=now)
 
-    def _of_audits(
-        self, inputs: AlertInputs, condition: Health, timeliness: Timeliness, now: datetime
-    ) -> Evidence | None:
-        """None before the first results."""
-        if timeliness.newest is None or timeliness.first is None:
+    def _clock_view(
+        self, inputs: AlertInputs, tables: AlertTables, *, now: datetime, have_stopped: bool
+    ) -> ClockView | None:
+        """None before the first results, and if no rule goes by the clock."""
+        if not any(rule.goes_by_the_clock for rule in inputs.rules):
             return None
-        audits = self._ledger.audits_as_read(inputs.name, inputs.configuration)
-        return audit_evidence(
-            condition, audits, newest=timeliness.newest, first=timeliness.first, now=now
+        name, configuration = inputs.name, inputs.configuration
+        known = read_timeliness(
+            tables.connection, monitor=name, configuration=configuration, now=now
+        )
+        if known.newest is None or known.first is None:
+            return None
+        return ClockView(
+            now=now,
+            newest=known.newest,
+            first=known.first,
+            oldest_due=known.oldest_due,
+            have_stopped=have_stopped,
+            lost_rows=lambda: [
+                look.window.start for look in refused_looks(tables.connection, name)
+            ],
+            audits=lambda: self._ledger.audits_as_read(name, configuration),
+            fairness=lambda audit: check_fairness(past_audit(audit).counts),
         )
 
     def _transaction(self, inputs: AlertInputs, tables: AlertTables) -> AlertTransaction:

@@ -16,13 +16,7 @@ from pumonitor.monitor.ledger.alerts.panes import with_results
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.results.mature_results import mature_panes
 from pumonitor.monitor.rules.alerts.fold import RuleFold
-from pumonitor.monitor.rules.alerts.rule import (
-    AlertRule,
-    KnownReference,
-    PriorShift,
-    Shift,
-    WindowView,
-)
+from pumonitor.monitor.rules.alerts.rule import AlertRule, KnownReference, WindowView
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
 from pumonitor.monitor.windows.evaluate import references_in
@@ -156,9 +150,7 @@ def quiet_alarms(
     rule: AlertRule, quiet: Sequence[WindowView], known_reference: KnownReference | None
 ) -> QuietAlarms | None:
     """Count a rule's alarms over quiet windows in their order; None without any evidence."""
-    if not quiet or rule.metric.startswith("health:"):
-        return None
-    if isinstance(rule.condition, Shift | PriorShift):
+    if not quiet or rule.metric.startswith("health:") or rule.condition.chosen_rate is not None:
         return None
     fold = RuleFold(rule, known_reference=always(known_reference))
     fold.refold(quiet, 0)

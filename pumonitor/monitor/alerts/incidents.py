@@ -17,8 +17,7 @@ from pumonitor.monitor.ledger.records.alerts import Progress, RecordedPane, With
 from pumonitor.monitor.ledger.records.results import NewMessage
 from pumonitor.monitor.rules.alerts.alert import Alert, Place, Transition
 from pumonitor.monitor.rules.alerts.emission import closing, emission
-from pumonitor.monitor.rules.alerts.evidence_health import WHOLE
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Series
+from pumonitor.monitor.rules.alerts.rule import WHOLE, AlertRule, Series
 from pumonitor.monitor.rules.alerts.states import AlertState, Evidence
 from pumonitor.ports import Window
 

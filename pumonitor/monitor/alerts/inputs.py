@@ -18,7 +18,7 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.alerts import PaneResults
 from pumonitor.monitor.ledger.results.prior_states import newest_class_prior
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Change, Health, KnownReference, Series
+from pumonitor.monitor.rules.alerts.rule import AlertRule, KnownReference, Series
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.rules.reference.one_prior import stands_on
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
@@ -118,9 +118,7 @@ def _began(monitor: Monitor, rule: AlertRule, evidence: Evidence) -> datetime:
 def _known_reference(
     monitor: Monitor, configuration: str, rules: tuple[AlertRule, ...], references: References
 ) -> Callable[[datetime], KnownReference | None]:
-    needed = any(
-        isinstance(rule.condition, Change) and rule.condition.over is None for rule in rules
-    )
+    needed = any(rule.condition.needs_reference for rule in rules)
     period = baseline_period(monitor)
 
     def known_at(moment: datetime) -> KnownReference | None:
@@ -148,10 +146,7 @@ def _known_reference(
 def _scores_of(
     rules: tuple[AlertRule, ...], ledger: LedgerReader
 ) -> Callable[[PaneResults], Scores | None]:
-    needed = any(
-        isinstance(rule.condition, Health) and rule.condition.kind == "score_range"
-        for rule in rules
-    )
+    needed = any(rule.condition.reads_scores for rule in rules)
     return (lambda found: _score_range(found, ledger)) if needed else (lambda found: None)
 
 

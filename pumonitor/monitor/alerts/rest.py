@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from pumonitor.monitor.alerts.clock import overdue_from
 from pumonitor.monitor.ledger.alerts.alerts import AlertTables
 from pumonitor.monitor.ledger.alerts.panes import earliest_unfinished, read_timeliness
+from pumonitor.monitor.rules.alerts.by_clock import ClockCondition
 from pumonitor.monitor.rules.alerts.rule import AlertRule
 
 _LONGEST: Final = timedelta(days=1)
@@ -47,8 +47,9 @@ def quiet_until(
     alerts = tables.alerts(monitor)
     for rule in rules:
         firing = [one for one in alerts if one.rule_key == rule.key and one.is_firing]
-        if rule.goes_by_the_clock:
-            overdue = None if have_stopped else overdue_from(rule, timeliness)
+        if isinstance(rule.condition, ClockCondition):
+            newest = None if have_stopped else timeliness.newest
+            overdue = None if newest is None else rule.condition.overdue_from(newest)
             # A firing "stale" alert is updated in every round, as its value grows.
             moments += [now] if firing else [] if overdue is None else [overdue]
         elif have_stopped and rule.repeat is not None:

@@ -21,14 +21,7 @@ from pumonitor.monitor.ledger.records.alerts import PaneResults, RecordedPane
 from pumonitor.monitor.rules.alerts.alert import Alert, Place, Transition
 from pumonitor.monitor.rules.alerts.emission import emission
 from pumonitor.monitor.rules.alerts.fold import RuleFold
-from pumonitor.monitor.rules.alerts.rule import (
-    AlertRule,
-    KnownReference,
-    LabelDelay,
-    PriorShift,
-    Shift,
-    WindowView,
-)
+from pumonitor.monitor.rules.alerts.rule import AlertRule, KnownReference, WindowView
 from pumonitor.monitor.windows.evaluation.references import References
 
 RateSource = Literal["chosen", "quiet windows", ""]
@@ -223,8 +216,8 @@ def _false_alarms(
     seed: int,
     on_step: Callable[[], None] = lambda: None,
 ) -> tuple[float | None, RateSource]:
-    if isinstance(rule.condition, Shift | PriorShift | LabelDelay):
-        return rule.condition.false_alarms_per_year, "chosen"
+    if rule.condition.chosen_rate is not None:
+        return rule.condition.chosen_rate, "chosen"
     if len(quiet) < _FEWEST_QUIET or rule.metric.startswith("health:"):
         return None, ""
     length = quiet[0].window.end - quiet[0].window.start

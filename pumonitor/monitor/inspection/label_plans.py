@@ -20,8 +20,9 @@ from pumonitor.monitor.inspection.seen_by_length import LengthSeen, said_of_leng
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.ledger.results.prior_states import SeriesAsked, newest_prior_state
-from pumonitor.monitor.rules.alerts.evidence_prior import least_odds
-from pumonitor.monitor.rules.alerts.rule import AlertRule, PriorShift, Shift
+from pumonitor.monitor.rules.alerts.prior_shift import PriorShift, least_odds
+from pumonitor.monitor.rules.alerts.rule import AlertRule
+from pumonitor.monitor.rules.alerts.shift import Shift
 from pumonitor.monitor.rules.detectors import DETECTORS, scale_of
 from pumonitor.monitor.rules.detectors.labels_needed import Noise, SeenAfter, labels_needed
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period, version_to_compare_with

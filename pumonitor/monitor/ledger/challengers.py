@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import ColumnElement, insert, select, update
 
@@ -17,6 +18,7 @@ from pumonitor.monitor.ledger.records.challengers import (
     ChallengerWindow,
 )
 from pumonitor.monitor.ledger.records.results import NewMessage
+from pumonitor.monitor.ledger.records.rows import Record, field_names, record_of
 
 _FIRST_WAIT: Final = timedelta(minutes=5)
 _LONGEST_WAIT: Final = timedelta(hours=12)
@@ -59,7 +61,7 @@ class StoredChallengers:
             if row is None:
                 connection.execute(
                     insert(challenger_windows).values(
-                        **_keys(series),
+                        **asdict(series),
                         window_start=start,
                         window_end=end,
                         as_of=as_of,
@@ -118,35 +120,20 @@ class StoredChallengers:
 
     def windows(self, series: ChallengerSeries) -> tuple[ChallengerWindow, ...]:
         """Windows in order of time, with or without a result."""
-        query = select(challenger_windows).where(*_of(series)).order_by(_own.window_start)
-        with self._database.reading() as connection:
-            return tuple(
-                ChallengerWindow(
-                    start=row.window_start,
-                    end=row.window_end,
-                    as_of=row.as_of,
-                    attempts=row.attempts,
-                    error=row.error,
-                    labels=row.labels,
-                    found=row.found,
-                )
-                for row in connection.execute(query)
-            )
+        return self._read(ChallengerWindow, series)
 
     def differences(self, series: ChallengerSeries) -> tuple[ChallengerDifferences, ...]:
         """What windows say together, in order of time, without what they say one by one."""
-        names = ("attempts", "error", "labels", "differences")
-        query = (
-            select(
-                _own.window_start.label("start"),
-                _own.window_end.label("end"),
-                *(_own[name] for name in names),
-            )
-            .where(*_of(series))
-            .order_by(_own.window_start)
-        )
+        return self._read(ChallengerDifferences, series)
+
+    def _read(self, kind: Callable[..., Record], series: ChallengerSeries) -> tuple[Record, ...]:
+        of_window = {"start": _own.window_start.label("start"), "end": _own.window_end.label("end")}
+        columns = [
+            of_window[name] if name in of_window else _own[name] for name in field_names(kind)
+        ]
+        query = select(*columns).where(*_of(series)).order_by(_own.window_start)
         with self._database.reading() as connection:
-            return tuple(ChallengerDifferences(**row._mapping) for row in connection.execute(query))
+            return tuple(record_of(kind, row) for row in connection.execute(query))
 
     def scored(self, series: ChallengerSeries) -> frozenset[datetime]:
         """Starts of the windows that have a result."""
@@ -177,15 +164,5 @@ class StoredChallengers:
             )
 
 
-def _keys(series: ChallengerSeries) -> dict[str, Any]:
-    return {
-        "monitor": series.monitor,
-        "configuration": series.configuration,
-        "challenger": series.challenger,
-        "scored_by": series.scored_by,
-        "gate": series.gate,
-    }
-
-
 def _of(series: ChallengerSeries) -> list[ColumnElement[bool]]:
-    return [_own[name] == value for name, value in _keys(series).items()]
+    return [_own[name] == value for name, value in asdict(series).items()]

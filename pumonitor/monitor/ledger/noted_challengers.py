@@ -12,6 +12,7 @@ from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import one_of
 from pumonitor.monitor.ledger.database.schema import noted_challengers, promotions
 from pumonitor.monitor.ledger.records.challengers import NotedChallenger
+from pumonitor.monitor.ledger.records.rows import record_of
 
 _LONGEST: Final = 1000
 _FOUND: Final = ("link", "scored_by", "trained_until", "is_deployed", "problem")
@@ -172,4 +173,4 @@ def _read(connection: Connection, monitor: str) -> tuple[NotedChallenger, ...]:
         .where(_own.monitor == monitor)
         .order_by(_own.challenger)
     )
-    return tuple(NotedChallenger(**row._mapping) for row in connection.execute(query))
+    return tuple(record_of(NotedChallenger, row) for row in connection.execute(query))

@@ -13,6 +13,7 @@ from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import equal, one_of
 from pumonitor.monitor.ledger.database.schema import notes
 from pumonitor.monitor.ledger.records.notes import Note, NotedAlert
+from pumonitor.monitor.ledger.records.rows import record_of
 
 
 class StoredNotes:
@@ -131,6 +132,4 @@ class StoredNotes:
 
 
 def _note(row: Row[Any]) -> Note:
-    columns = dict(row._mapping)
-    about = {name: columns.pop(name) for name in NotedAlert.model_fields}
-    return Note(**columns, alert=None if about["rule_key"] is None else NotedAlert(**about))
+    return record_of(Note, row, alert=None if row.rule_key is None else record_of(NotedAlert, row))

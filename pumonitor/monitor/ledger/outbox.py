@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -38,6 +38,7 @@ from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.errors import without_passwords
 from pumonitor.monitor.ledger.database.schema import outbox, sent_keys
 from pumonitor.monitor.ledger.enqueue import alone_with, key_hash
+from pumonitor.monitor.ledger.records.rows import field_names, record_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,19 +128,7 @@ class StoredOutbox:
                 .where(outbox.c.id.in_([row.id for row in rows]))
                 .values(claimed_by=claim, claimed_until=at + lease)
             )
-        return tuple(
-            OutboxMessage(
-                id=row.id,
-                destination=row.destination,
-                lane=row.lane,
-                key=row.key,
-                payload=row.payload,
-                attempts=row.attempts,
-                refusals=row.refusals,
-                claim=claim,
-            )
-            for row in rows
-        )
+        return tuple(record_of(OutboxMessage, row, claim=claim) for row in rows)
 
     @contextmanager
     def keeping(
@@ -245,10 +234,10 @@ class StoredOutbox:
             for name in connection.scalars(names).all() if asked else ():
                 # The index is by destination and key.
                 for start in range(0, len(asked) if name.startswith(to) else 0, 500):
-                    query = select(*(own[one.name] for one in fields(Kept))).where(
+                    query = select(*(own[name] for name in field_names(Kept))).where(
                         own.destination == name, own.key.in_(asked[start : start + 500])
                     )
-                    found += [Kept(**row._mapping) for row in connection.execute(query)]
+                    found += [record_of(Kept, row) for row in connection.execute(query)]
         return tuple(found)
 
     def forget_delivered(

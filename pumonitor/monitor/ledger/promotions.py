@@ -19,11 +19,11 @@ from pumonitor.monitor.ledger.database.schema import promotions
 from pumonitor.monitor.ledger.enqueue import enqueue
 from pumonitor.monitor.ledger.records.promotions import Evidence, NewPromotion, Promotion, Settled
 from pumonitor.monitor.ledger.records.results import NewMessage
+from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.text import moment_text
 
 _COPIED: Final = ("monitor", "model", "alias", "action", "from_version", "to_version", "actor")
 _AUDITED: Final = {"promote": "promote", "undo": "undo promotion"}
-_OF_PROMOTION: Final = (*_COPIED, "id", "state", "begun_at", "ended_at", "owner", "reason")
 
 
 class PromotionUnderWayError(PumonitorError):
@@ -247,11 +247,8 @@ def _digest(wanted: NewPromotion) -> str:
 
 def _promotion(row: Row[Any]) -> Promotion:
     given = row.evidence
-    return Promotion(
-        **{name: getattr(row, name) for name in _OF_PROMOTION},
-        evidence=None if "undone" in given else Evidence.model_validate(given),
-        undoes=given.get("undone"),
-    )
+    evidence = None if "undone" in given else Evidence.model_validate(given)
+    return record_of(Promotion, row, evidence=evidence, undoes=given.get("undone"))
 
 
 def _under_way(other: Promotion) -> str:

@@ -24,6 +24,7 @@ from pumonitor.monitor.ledger.records.audits import (
     StoredAudit,
     StoredReading,
 )
+from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 from pumonitor.monitor.ledger.results.planning import evaluate_again
 from pumonitor.monitor.ledger.results.review_rows import audit_of, case_of, refuse_overlap, row_of
@@ -193,16 +194,7 @@ class StoredReviews:
         own = review_readings.c
         query = select(review_readings).where(own.monitor == monitor).order_by(own.id.desc())
         with self._database.reading() as connection:
-            return tuple(
-                StoredReading(
-                    **{
-                        name: one
-                        for name, one in row._mapping.items()
-                        if name not in {"id", "monitor"}
-                    }
-                )
-                for row in connection.execute(query)
-            )
+            return tuple(record_of(StoredReading, row) for row in connection.execute(query))
 
     def read(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select, update
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.schema import monitors, standings
+from pumonitor.monitor.ledger.records.rows import record_of
 
 _LOOKS_APART: Final = timedelta(minutes=1)
 """Looks of rounds in quick succession are written down once."""
@@ -75,12 +76,10 @@ class StoredStandings:
 
     def all(self) -> dict[str, Standing]:
         """Monitor to its standing."""
-        names = [one.name for one in fields(Standing)]
         with self._database.reading() as connection:
-            rows = connection.execute(select(*(standings.c[name] for name in names)))
             return {
-                row.monitor: Standing(**{**row._mapping, "set_aside": tuple(row.set_aside or ())})
-                for row in rows
+                row.monitor: record_of(Standing, row, set_aside=tuple(row.set_aside or ()))
+                for row in connection.execute(select(standings))
             }
 
     def current_configurations(self) -> dict[str, str]:

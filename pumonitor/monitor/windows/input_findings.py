@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pumonitor.monitor.ledger.reader import LedgerReader
 from pumonitor.monitor.ledger.records.windows import WindowRecord
-from pumonitor.monitor.rules.alerts.usual import OVER
+from pumonitor.monitor.rules.alerts.health import OVER
 from pumonitor.monitor.rules.windows.input_findings import InputFinding, InputKind, input_findings
 from pumonitor.ports import Window
 from pumonitor.text import moment_text

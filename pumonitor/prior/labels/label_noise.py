@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from pumonitor._arrays import FloatArray
+from pumonitor.plain_values import plain_fields
 from pumonitor.prior.kept import Kept
 from pumonitor.prior.labels.plateau import PlateauFit, fit_clean, fit_noisy
 from pumonitor.prior.samples.normal_scores import binned_normal_scores
@@ -65,17 +66,7 @@ class LabelPurityEstimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
-        return {
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "best_fit": self.best_fit,
-            "unlabeled_prior": self.unlabeled_prior,
-            "likelihood_ratio": self.likelihood_ratio,
-            "p_value": self.p_value,
-            "is_evident": self.is_evident,
-            "method": self.method,
-        }
+        return plain_fields(self)
 
     def __str__(self) -> str:
         if self.is_evident:

@@ -6,18 +6,25 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from pumonitor.monitor.alerts.audit_clock import audit_evidence
+from pumonitor.audit.fairness import check_fairness
 from pumonitor.monitor.config.sections.rules import Rule
 from pumonitor.monitor.ledger.records.audits import ReadAudit, WindowCounts
+from pumonitor.monitor.rules.alerts.by_clock import (
+    ClockView,
+    ConflictingVerdicts,
+    OverdueAudit,
+    UnfairConfirmations,
+    UnreadAudit,
+)
 from pumonitor.monitor.rules.alerts.fold import FOUR_LOOKS, RuleFold
 from pumonitor.monitor.rules.alerts.limit import Limit
 from pumonitor.monitor.rules.alerts.rule import (
-    AUDITED_SHARE,
     AlertRule,
-    Health,
     Reading,
     WindowView,
 )
+from pumonitor.monitor.rules.reference.one_prior import AUDITED_SHARE
+from pumonitor.monitor.windows.class_prior.by_audits import past_audit
 from pumonitor.ports import Window
 from tests.audit.made_up_audit import CONFIRMED, FOUND, ROWS
 
@@ -58,10 +65,23 @@ def audit(*, found=FOUND, unread=0, conflicts=0, cases=300, drawn=0):
     )
 
 
+KINDS = {
+    "audit_overdue": OverdueAudit,
+    "audit_unread": UnreadAudit,
+    "audit_conflicts": ConflictingVerdicts,
+    "unfair_labels": lambda limit: UnfairConfirmations(),
+}
+
+
 def said(kind, audits, *, limit=0.0, days=40):
-    found = audit_evidence(
-        Health(kind=kind, limit=limit), audits, newest=WINDOW, first=START, now=START + days * DAY
+    view = ClockView(
+        now=START + days * DAY,
+        newest=WINDOW,
+        first=START,
+        audits=lambda: audits,
+        fairness=lambda one: check_fairness(past_audit(one).counts),
     )
+    found = KINDS[kind](limit=limit).evidence_now(view)
     assert not found.reason.endswith(".")
     return found.kind, found.reason
 

@@ -13,8 +13,10 @@ from pumonitor.monitor.ledger.claims.claims import WorkRules
 from pumonitor.monitor.ledger.database.schema import outbox
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import Silence
+from pumonitor.monitor.rules.alerts.by_clock import LateResults
+from pumonitor.monitor.rules.alerts.by_series import SeriesCondition
 from pumonitor.monitor.rules.alerts.limit import Limit
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Health
+from pumonitor.monitor.rules.alerts.rule import AlertRule
 from tests.monitor.alerted_ledger import DAY, FIRST, MONITOR, AlertedLedger, known, rows
 from tests.monitor.ledger.monitored_days import run_out
 
@@ -248,8 +250,15 @@ def test_a_window_that_keeps_failing_is_passed_over_and_resolves_nothing(ledger)
     assert (alert.is_firing, alert.evidence, alert.value) == (True, "breach", 0.5)
 
 
+class Broken(SeriesCondition):
+    fires = "never"
+
+    def evidence(self, view, series, context):
+        raise ArithmeticError(series)
+
+
 def test_one_rule_that_fails_holds_up_no_other(ledger):
-    broken = replace(BELOW, key="broken", name="broken", condition=None)
+    broken = replace(BELOW, key="broken", name="broken", condition=Broken())
     found = failing(ledger, rules=(broken, BELOW))
     live(found, 10)
     assert found.told("rule", "kind") == [("too low", "fired"), ("too low", "resolved")]
@@ -261,7 +270,7 @@ def test_results_that_do_not_come_are_seen_by_the_clock(ledger):
         key="stale",
         name="stale",
         metric="health:stale",
-        condition=Health(kind="stale", limit=timedelta(days=3).total_seconds()),
+        condition=LateResults(limit=timedelta(days=3).total_seconds()),
     )
     found = failing(ledger, rules=(stale,), values={})
     live(found, 5)
@@ -356,7 +365,7 @@ def test_results_that_cannot_come_are_not_stale(ledger):
         key="stale",
         name="stale",
         metric="health:stale",
-        condition=Health(kind="stale", limit=timedelta(days=3).total_seconds()),
+        condition=LateResults(limit=timedelta(days=3).total_seconds()),
     )
     found = failing(ledger, rules=(stale,), values={})
     live(found, 5)

@@ -11,7 +11,8 @@ import pytest
 
 from pumonitor.monitor.alerts import inputs as alert_inputs
 from pumonitor.monitor.config.file import read_configuration_text
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Health
+from pumonitor.monitor.rules.alerts.health import UnusualScores
+from pumonitor.monitor.rules.alerts.rule import AlertRule
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.tables import ScoreTable
 
@@ -68,7 +69,7 @@ def test_the_range_of_scores_is_that_of_all_rows_of_all_versions_and_of_no_segme
         series=lambda window, pane: stored if (window, pane) == ("w", 3) else ()
     )
     pane = SimpleNamespace(pane=SimpleNamespace(window_key="w", number=3))
-    rule = AlertRule(key="k", name="r", metric="", condition=Health(kind="score_range"))
+    rule = AlertRule(key="k", name="r", metric="", condition=UnusualScores())
     scores_of = alert_inputs._scores_of((rule,), ledger)
     found = scores_of(pane)
     rows = np.sort(np.concatenate([low, high]))

@@ -25,8 +25,9 @@ from pumonitor.monitor.ledger.database.errors import StaleClaimError
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.alerts import Silence
 from pumonitor.monitor.rules.alerts.alert import Alert
+from pumonitor.monitor.rules.alerts.change import Change
 from pumonitor.monitor.rules.alerts.limit import Limit
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Change
+from pumonitor.monitor.rules.alerts.rule import AlertRule
 from pumonitor.ports import Pane
 from tests.monitor.alerted_ledger import (
     DAY,

@@ -10,8 +10,13 @@ import yaml
 
 from pumonitor.monitor.alerts.rules import alert_rules
 from pumonitor.monitor.config.file import configuration_schema, read_configuration_text
+from pumonitor.monitor.rules.alerts.by_clock import LateResults
+from pumonitor.monitor.rules.alerts.by_series import Missing
+from pumonitor.monitor.rules.alerts.change import Change
+from pumonitor.monitor.rules.alerts.health import UnusualVolume
+from pumonitor.monitor.rules.alerts.label_delay import LabelDelay
 from pumonitor.monitor.rules.alerts.limit import Limit
-from pumonitor.monitor.rules.alerts.rule import Change, Health, LabelDelay, Missing, Shift
+from pumonitor.monitor.rules.alerts.shift import Shift
 
 TEXT = """\
 destinations:
@@ -81,7 +86,7 @@ def rule(text, **options):
         ),
         (
             "{health: volume, change: 50%}",
-            Health(kind="volume", limit=0.5),
+            UnusualVolume(limit=0.5),
             "health:volume",
             "health volume change 50%",
         ),
@@ -102,7 +107,7 @@ def rule(text, **options):
         ),
         (
             "{health: stale, after: 3d}",
-            Health(kind="stale", limit=259200.0),
+            LateResults(limit=259200.0),
             "health:stale",
             "health stale",
         ),

@@ -9,7 +9,8 @@ import pytest
 from pumonitor.monitor.alerts.simulation import _false_alarms, _why_unknown
 from pumonitor.monitor.rules.alerts.fold import RuleFold
 from pumonitor.monitor.rules.alerts.limit import Limit
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Reading, Shift, WindowView
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Reading, WindowView
+from pumonitor.monitor.rules.alerts.shift import Shift
 from tests.monitor.alerted_ledger import DAY, day
 
 RULE = AlertRule(

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from pumonitor.monitor.alerts.track import Track
 from pumonitor.monitor.ledger.database.errors import StateError
 from pumonitor.monitor.ledger.records.alerts import PaneResults, RecordedPane
+from pumonitor.monitor.rules.alerts.change import Change
 from pumonitor.monitor.rules.alerts.limit import Limit
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Change, KnownReference, Shift
+from pumonitor.monitor.rules.alerts.rule import AlertRule, KnownReference
+from pumonitor.monitor.rules.alerts.shift import Shift
 from tests.monitor.alerted_ledger import DAY, day, known, rows
 
 STATES = ("provisional", "mature", "final")

@@ -19,7 +19,7 @@ from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.inspection.label_plans import plan_labels, rule_sights
 from pumonitor.monitor.inspection.rule_outlook import rule_outlooks
 from pumonitor.monitor.rules.alerts.alert import Transition
-from pumonitor.monitor.rules.alerts.rule import PriorShift
+from pumonitor.monitor.rules.alerts.prior_shift import PriorShift
 
 pytestmark = pytest.mark.usefixtures("unsearched_labels")
 

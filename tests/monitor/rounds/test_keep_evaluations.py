@@ -19,8 +19,9 @@ from pumonitor.monitor.ledger.database.schema import (
 )
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.results.retention import Forgotten
+from pumonitor.monitor.rules.alerts.health import NoPredictions
 from pumonitor.monitor.rules.alerts.limit import Limit
-from pumonitor.monitor.rules.alerts.rule import AlertRule, Health
+from pumonitor.monitor.rules.alerts.rule import AlertRule
 from tests.monitor.alerted_ledger import DAY, FIRST, MONITOR, AlertedLedger, day, known, rows
 from tests.monitor.ledger.earlier_steps import take_steps_back_to
 from tests.monitor.ledger_content import ledger_content
@@ -159,7 +160,7 @@ def test_a_rule_that_comes_later_does_not_take_deleted_panes_for_empty_windows(l
         key="empty",
         name="no predictions",
         metric="health:no_data",
-        condition=Health(kind="no_data"),
+        condition=NoPredictions(),
         provisional=True,
     )
     made.rules = (*made.rules, later)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime, timedelta
 
+from pumonitor.monitor.rules.alerts.change import Change
 from pumonitor.monitor.rules.alerts.fold import RuleFold
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
-    Change,
     KnownReference,
     Reading,
     WindowView,

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from pumonitor.monitor.rules.alerts.rule import Change, KnownReference, Reading
+from pumonitor.monitor.rules.alerts.change import Change
+from pumonitor.monitor.rules.alerts.rule import KnownReference, Reading
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from tests.monitor.rules.folded_views import (

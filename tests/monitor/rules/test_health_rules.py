@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from pumonitor.monitor.rules.alerts.rule import Health, Missing, Reading
+from pumonitor.monitor.rules.alerts.by_series import Missing
+from pumonitor.monitor.rules.alerts.health import (
+    NoPredictions,
+    OrphanLabels,
+    UnusualScores,
+    UnusualVolume,
+)
+from pumonitor.monitor.rules.alerts.rule import Reading
 from tests.monitor.rules.folded_views import ALL, folded, kinds, of_metric, reading, rule, view
 
 
@@ -37,8 +44,16 @@ def of_rows(*numbers):
     ]
 
 
-def health(kind, limit=0.0):
-    return rule(Health(kind=kind, limit=limit), metric=f"health:{kind}")
+KINDS = {
+    "no_data": NoPredictions,
+    "volume": UnusualVolume,
+    "unmatched_labels": OrphanLabels,
+    "score_range": UnusualScores,
+}
+
+
+def health(kind, **limit):
+    return rule(KINDS[kind](**limit), metric=f"health:{kind}")
 
 
 WHOLE = ("", "")
@@ -52,11 +67,11 @@ def test_no_predictions_are_seen_where_nothing_was_before():
 def test_volume_is_compared_with_the_weeks_before():
     views = of_rows(100, 100, 100, 51, 49, 0, 600)
     # The means before them: 100, 87.75, 80 and 66.7.
-    assert kinds(health("volume", 0.45), views, WHOLE) == [
+    assert kinds(health("volume", limit=0.45), views, WHOLE) == [
         *["insufficient"] * 3, "breach", "good", "breach", "breach",
     ]  # fmt: skip
-    assert kinds(health("volume", 0.5), views, WHOLE)[3:5] == ["good", "good"]
-    found = folded(health("volume", 0.5), views).evidence[5][WHOLE]
+    assert kinds(health("volume", limit=0.5), views, WHOLE)[3:5] == ["good", "good"]
+    found = folded(health("volume", limit=0.5), views).evidence[5][WHOLE]
     assert found.reason == "there are 0 predictions, 100% less than the mean of 80"
 
 
@@ -64,9 +79,9 @@ def test_labels_without_predictions_are_a_share_of_all():
     def share(orphans, arrivals):
         return [view(0, health={"orphans": orphans, "arrivals": arrivals})]
 
-    assert kinds(health("unmatched_labels", 0.05), share(5, (40, 55)), WHOLE) == ["good"]
-    assert kinds(health("unmatched_labels", 0.05), share(6, (40, 55)), WHOLE) == ["breach"]
-    assert kinds(health("unmatched_labels", 0.05), share(0, ()), WHOLE) == ["no_data"]
+    assert kinds(health("unmatched_labels", limit=0.05), share(5, (40, 55)), WHOLE) == ["good"]
+    assert kinds(health("unmatched_labels", limit=0.05), share(6, (40, 55)), WHOLE) == ["breach"]
+    assert kinds(health("unmatched_labels", limit=0.05), share(0, ()), WHOLE) == ["no_data"]
 
 
 def test_scores_that_are_all_one_or_off_their_range_are_seen():

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pumonitor.monitor.rules.alerts.evidence_prior import least_odds
 from pumonitor.monitor.rules.alerts.fold import RuleFold
-from pumonitor.monitor.rules.alerts.rule import AlertRule, PriorShift, Reading, WindowView
+from pumonitor.monitor.rules.alerts.prior_shift import PriorShift, least_odds
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Reading, WindowView
 from pumonitor.ports import Window
 
 START = datetime(2026, 2, 1, tzinfo=UTC)

@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from pumonitor.monitor.rules.alerts import evidence_delay
+from pumonitor.monitor.rules.alerts import label_delay
 from pumonitor.monitor.rules.alerts.fold import RuleFold
-from pumonitor.monitor.rules.alerts.rule import AlertRule, LabelDelay, Reading, WindowView
+from pumonitor.monitor.rules.alerts.label_delay import LabelDelay
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Reading, WindowView
 from pumonitor.monitor.rules.detectors import Detector
 from pumonitor.ports import Window
 
@@ -119,7 +120,7 @@ def test_as_many_false_alarms_are_allowed_as_the_rule_says(direction, asked, mon
             made.append(options)
             super().__init__(**options)
 
-    monkeypatch.setattr(evidence_delay, "Detector", Kept)
+    monkeypatch.setattr(label_delay, "Detector", Kept)
     found_in(
         views_of(streams(1.0, days=28)),
         replace(LATER, direction=direction, false_alarms_per_year=2.0),

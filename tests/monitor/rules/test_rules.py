@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pumonitor.monitor.rules.alerts.change import Change
 from pumonitor.monitor.rules.alerts.false_discovery import (
     e_benjamini_hochberg,
     one_sided_p_value,
@@ -13,7 +14,6 @@ from pumonitor.monitor.rules.alerts.false_discovery import (
 from pumonitor.monitor.rules.alerts.fold import RuleFold
 from pumonitor.monitor.rules.alerts.limit import Limit
 from pumonitor.monitor.rules.alerts.rule import (
-    Change,
     Reading,
 )
 from tests.monitor.rules.folded_views import (

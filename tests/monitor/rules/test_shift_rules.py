@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pumonitor.monitor.rules.alerts.rule import Change, Shift
+from pumonitor.monitor.rules.alerts.change import Change
+from pumonitor.monitor.rules.alerts.shift import Shift
 from tests.monitor.rules.folded_views import (
     ALL,
     DAY,

@@ -19,7 +19,7 @@ from pumonitor.monitor.ledger.database.schema import panes, series
 from pumonitor.monitor.ledger.ledger import Ledger
 from pumonitor.monitor.ledger.records.claims import window_key
 from pumonitor.monitor.ledger.records.table_bytes import table_to_bytes
-from pumonitor.monitor.rules.alerts.rule import Shift
+from pumonitor.monitor.rules.alerts.shift import Shift
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.windows.evaluation.baseline import (
     baseline_period,

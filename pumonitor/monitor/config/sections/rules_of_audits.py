@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, Tag
 
-from pumonitor.monitor.config.sections.rules_of_metrics import AnyRule
+from pumonitor.monitor.config.sections.rule_values import Change
+from pumonitor.monitor.config.sections.rules_of_metrics import AnyRule, RuleBasis
 from pumonitor.monitor.config.values.kinds import Duration, Number
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.rules.alerts.rule import Condition
 
 
 class AuditOverdue(AnyRule):
@@ -20,6 +24,13 @@ class AuditOverdue(AnyRule):
     """
 
     health: Literal["audit_overdue"]
+
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """No audit in time."""
+        from pumonitor.monitor.rules.alerts import by_clock
+
+        assert basis.audits_every is not None  # noqa: S101 (checked in the configuration)
+        return by_clock.OverdueAudit(limit=basis.audits_every.total_seconds())
 
 
 class AuditUnread(AnyRule):
@@ -36,6 +47,12 @@ class AuditUnread(AnyRule):
     health: Literal["audit_unread"]
     after: Duration
 
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """Cases without a verdict."""
+        from pumonitor.monitor.rules.alerts import by_clock
+
+        return by_clock.UnreadAudit(limit=self.after.total_seconds())
+
 
 class AuditConflicts(AnyRule):
     """The alert fires when verdicts of an audit contradict each other too often.
@@ -51,6 +68,16 @@ class AuditConflicts(AnyRule):
     health: Literal["audit_conflicts"]
     above: Annotated[Number, Field(ge=0)]
 
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """Verdicts that contradict each other."""
+        from pumonitor.monitor.rules.alerts import by_clock
+
+        return by_clock.ConflictingVerdicts(limit=self.above)
+
+    def in_words(self, warning: Change | None) -> list[str]:
+        """The limit."""
+        return ["above", f"{self.above:g}"]
+
 
 class UnfairLabels(AnyRule):
     """The alert fires when the last audit says that confirmations follow the score.
@@ -62,6 +89,12 @@ class UnfairLabels(AnyRule):
     """
 
     audit: Literal["unfair_labels"]
+
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """Confirmations that follow the score."""
+        from pumonitor.monitor.rules.alerts import by_clock
+
+        return by_clock.UnfairConfirmations()
 
 
 AuditRule = (

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field, Tag, model_validator
 
 from pumonitor.monitor.config.sections.rule_values import Change, ChangeGiven, Direction, Level
-from pumonitor.monitor.config.sections.rules_of_metrics import AnyRule, SegmentRule, WindowRule
+from pumonitor.monitor.config.sections.rules_of_metrics import (
+    LEAST_TO_LEARN,
+    AnyRule,
+    RuleBasis,
+    SegmentRule,
+    WindowRule,
+)
 from pumonitor.monitor.config.values.kinds import Duration, Number
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.rules.alerts.rule import Condition
+
+_DAY: Final = timedelta(days=1)
+_LABELS_ARE_USUAL: Final = timedelta(days=28)
+"""Without a reference, the usual label delay is learned from the windows of this time."""
 
 
 class NoData(WindowRule):
@@ -20,7 +34,20 @@ class NoData(WindowRule):
         Tests the data instead of a metric: no predictions.
     """
 
+    is_seen_at_once = True
+
     health: Literal["no_data"]
+
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """No predictions."""
+        from pumonitor.monitor.rules.alerts import health
+
+        return health.NoPredictions()
+
+    @property
+    def empty_windows(self) -> int:
+        """It finds fault with them."""
+        return self.windows
 
 
 class Stale(AnyRule):
@@ -37,6 +64,12 @@ class Stale(AnyRule):
     health: Literal["stale"]
     after: Duration
 
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """Late results."""
+        from pumonitor.monitor.rules.alerts import by_clock
+
+        return by_clock.LateResults(limit=self.after.total_seconds())
+
 
 class LostRows(AnyRule):
     """The alert fires while rows or labels are gone that were counted before.
@@ -49,6 +82,12 @@ class LostRows(AnyRule):
     """
 
     health: Literal["lost_rows"]
+
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """Rows that are gone."""
+        from pumonitor.monitor.rules.alerts import by_clock
+
+        return by_clock.VanishedRows()
 
 
 class FewPositives(SegmentRule):
@@ -64,6 +103,21 @@ class FewPositives(SegmentRule):
 
     health: Literal["few_positives"]
     below: Level
+
+    @property
+    def tested_metric(self) -> str:
+        """A number of rows."""
+        return "labeled_positives"
+
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """A limit on their number."""
+        from pumonitor.monitor.rules.alerts import limit
+
+        return limit.Limit(side="below", limit=self.below)
+
+    def in_words(self, warning: Change | None) -> list[str]:
+        """The limit."""
+        return ["below", f"{self.below:g}"]
 
 
 class UnmatchedLabels(WindowRule):
@@ -90,6 +144,16 @@ class UnmatchedLabels(WindowRule):
             raise ValueError(msg)
         return self
 
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """A limit on their share."""
+        from pumonitor.monitor.rules.alerts import health
+
+        return health.OrphanLabels(limit=self.above)
+
+    def in_words(self, warning: Change | None) -> list[str]:
+        """The limit."""
+        return ["above", f"{self.above:g}"]
+
 
 class ScoreRange(WindowRule):
     """The alert fires when scores lie outside their usual range.
@@ -100,7 +164,15 @@ class ScoreRange(WindowRule):
         Tests the data instead of a metric: scores outside their usual range.
     """
 
+    is_seen_at_once = True
+
     health: Literal["score_range"]
+
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """Scores outside their usual range."""
+        from pumonitor.monitor.rules.alerts import health
+
+        return health.UnusualScores()
 
 
 class Volume(WindowRule):
@@ -115,8 +187,25 @@ class Volume(WindowRule):
         mean of the 28 days before.
     """
 
+    is_seen_at_once = True
+
     health: Literal["volume"]
     change: ChangeGiven
+
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """More or fewer predictions than usual."""
+        from pumonitor.monitor.rules.alerts import health
+
+        return health.UnusualVolume(limit=self.change.amount)
+
+    def in_words(self, warning: Change | None) -> list[str]:
+        """The allowed change."""
+        return ["change", self.change.in_words]
+
+    @property
+    def empty_windows(self) -> int:
+        """It finds fault with them."""
+        return self.windows
 
     @model_validator(mode="after")
     def _in_percent(self) -> Volume:
@@ -143,6 +232,30 @@ class LabelDelay(WindowRule):
     change: ChangeGiven | None = None
     shift: Direction | None = None
     false_alarms_per_year: Annotated[Number, Field(gt=0)] = 1.0
+
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """By a detector; without a reference it learns from the windows of four weeks."""
+        from pumonitor.monitor.rules.alerts import label_delay
+
+        windows, window = basis.windows, basis.window
+        if basis.ends is None:
+            windows = min(windows, -(-_LABELS_ARE_USUAL // window))
+        return label_delay.LabelDelay(
+            direction=self.shift or "any",
+            change=0.0 if self.change is None else self.change.amount,
+            maturity=basis.maturity,
+            false_alarms_per_year=self.false_alarms_per_year,
+            windows_per_year=basis.windows_per_year,
+            reference_windows=max(windows, LEAST_TO_LEARN),
+            windows_per_day=_DAY // window if _DAY % window == timedelta() else 0,
+            begins=basis.begins,
+        )
+
+    def in_words(self, warning: Change | None) -> list[str]:
+        """The direction, or the allowed change."""
+        if self.shift is not None:
+            return ["shift", self.shift]
+        return [] if self.change is None else ["change", self.change.in_words]
 
     @model_validator(mode="after")
     def _in_percent(self) -> LabelDelay:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, Tag, model_validator
 
@@ -29,11 +30,47 @@ if TYPE_CHECKING:
 
 _NOT_SHARES: Final = (*COUNTS, *AMOUNTS, "lift_at_k", "ll_score")
 _CORRELATIONS: Final = ("mcc", "mcc_max", "mcc_pu")
+_YEAR: Final = timedelta(days=365.25)
+LEAST_TO_LEARN: Final = 5
+"""Fewest windows that a detector learns from."""
+
 _BET_ON: Final = ("aul", "auc", "recall")
 DETECTORS: Final = ("shiryaev-roberts", "cusum", "betting")
 """Names from `pumonitor.monitor.rules.detectors`, which would load scipy. The default is first."""
 
 Severity = Literal["info", "warning", "critical"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleBasis:
+    """What the condition of a rule is made of besides the rule.
+
+    Attributes
+    ----------
+    window, maturity : timedelta
+        Length of a window, and time until its labels are mature.
+    begins, ends : datetime or None
+        Of the windows of the reference; None without one.
+    windows : int
+        Their number, or that of the first ones, which count as without a change.
+    is_prior_followed : bool
+        Whether the class prior is followed over windows.
+    audits_every : timedelta or None
+        How often there is to be an audit.
+    """
+
+    window: timedelta
+    maturity: timedelta
+    begins: datetime | None
+    ends: datetime | None
+    windows: int
+    is_prior_followed: bool = False
+    audits_every: timedelta | None = None
+
+    @property
+    def windows_per_year(self) -> float:
+        """Windows in a year of 365.25 days."""
+        return _YEAR / self.window
 
 
 class AnyRule(Part):
@@ -61,6 +98,37 @@ class AnyRule(Part):
     runbook: Runbook | None = None
     name: Text | None = None
 
+    @abstractmethod
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """What the rule tests, or with `warning` its milder limit."""
+
+    def in_words(self, warning: Change | None) -> list[str]:
+        """What follows the subject in the name of a rule that has none."""
+        del warning
+        return []
+
+    @property
+    def subject(self) -> tuple[str, str]:
+        """The key that says what the rule tests, and its value."""
+        keys = (key for key in ("metric", "health", "audit") if key in type(self).model_fields)
+        return next((key, str(getattr(self, key))) for key in keys)
+
+    @property
+    def tested_metric(self) -> str:
+        """A metric, or ``health:`` and what of the data or the audits is tested."""
+        return f"health:{self.subject[1]}"
+
+    @property
+    def empty_windows(self) -> int:
+        """Number of windows after the last prediction that it is to be tested on."""
+        return 0
+
+    def settings(self) -> dict[str, Any]:
+        """Attributes of the alert rule that are the same for all of its parts."""
+        return {"severity": self.severity, "repeat": self.repeat, "to": self.to} | {
+            "runbook": self.runbook or ""
+        }
+
 
 class WindowRule(AnyRule):
     """Keys of every rule that is evaluated by window.
@@ -76,9 +144,21 @@ class WindowRule(AnyRule):
         Whether the rule is also evaluated on windows whose labels are not mature yet.
     """
 
+    is_seen_at_once: ClassVar[bool] = False
+    """Whether it depends on no label, so that it is tested as soon as a window ends."""
+
     windows: Annotated[int, Field(ge=1)] = Field(1, alias="for")
     keep: Annotated[int, Field(ge=0)] = 0
     provisional: bool = False
+
+    def settings(self) -> dict[str, Any]:
+        """With the windows that count."""
+        provisional = self.provisional or self.is_seen_at_once
+        return super().settings() | {
+            "windows": self.windows,
+            "keep": self.keep,
+            "provisional": provisional,
+        }
 
 
 class SegmentRule(WindowRule):
@@ -117,6 +197,20 @@ class SegmentRule(WindowRule):
             raise ValueError(msg)
         return self
 
+    @property
+    def segments_in_words(self) -> list[str]:
+        """The segment, or the column of segments, in the name of a rule that has none."""
+        words = [f"{column}={value}" for column, value in (self.segment or {}).items()]
+        return words + ([f"per {self.per}"] if self.per else [])
+
+    def settings(self) -> dict[str, Any]:
+        """With the segments."""
+        return super().settings() | {
+            "segment": "".join(f"{key}={value}" for key, value in (self.segment or {}).items()),
+            "per": self.per or "",
+            "false_discovery_rate": self.false_discovery_rate,
+        }
+
 
 class MetricRule(SegmentRule):
     """Keys of every rule on a metric.
@@ -152,20 +246,25 @@ class MetricRule(SegmentRule):
             raise ValueError(msg)
         return self
 
-    @abstractmethod
-    def in_words(self, warning: Change | None) -> list[str]:
-        """What follows the metric in the name of a rule that has none."""
+    @property
+    def tested_metric(self) -> str:
+        """The metric."""
+        return self.metric
+
+    @property
+    def empty_windows(self) -> int:
+        """So many windows without a value fire an alert."""
+        return self.stale_for or 0
+
+    def settings(self) -> dict[str, Any]:
+        """With what counts as evidence."""
+        return super().settings() | {
+            "resolve_on": self.resolve_on,
+            "audited": self.evidence == "audited",
+        }
 
 
-class SingleWindowRule(MetricRule):
-    """Keys of every rule that tests each window of a metric by itself."""
-
-    @abstractmethod
-    def tested(self, warning: Change | None) -> Condition:
-        """The condition of the rule, or of its milder limit."""
-
-
-class WithWarning(SingleWindowRule):
+class WithWarning(MetricRule):
     """Keys of rules with a limit.
 
     Attributes
@@ -203,7 +302,7 @@ class LimitRule(WithWarning):
     below: Level | None = None
     above: Level | None = None
 
-    def tested(self, warning: Change | None) -> Condition:
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """A limit on one side."""
         from pumonitor.monitor.rules.alerts.limit import Limit
 
@@ -275,12 +374,12 @@ class ChangeRule(WithWarning):
     change: ChangeGiven | None = None
     compared_with: ComparedWith = Field("reference", alias="from")
 
-    def tested(self, warning: Change | None) -> Condition:
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """A change from the reference, or from the windows before."""
-        from pumonitor.monitor.rules.alerts import rule
+        from pumonitor.monitor.rules.alerts import change
 
         given, over = warning or self.amount, self.compared_with
-        return rule.Change(
+        return change.Change(
             direction=self.condition,
             amount=given.amount,
             relative=given.relative,
@@ -339,6 +438,27 @@ class ShiftRule(MetricRule):
     shift: Direction
     detector: Literal[*DETECTORS] = DETECTORS[0]  # type: ignore[valid-type]
     false_alarms_per_year: Annotated[Number, Field(gt=0)] = 1.0
+
+    def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
+        """By a sequential detector, or by the posterior of a class prior that is followed."""
+        from pumonitor.monitor.rules.alerts import prior_shift, shift
+
+        if self.metric == "class_prior" and basis.is_prior_followed:
+            return prior_shift.PriorShift(
+                direction=self.shift,
+                false_alarms_per_year=self.false_alarms_per_year,
+                windows_per_year=basis.windows_per_year,
+                reference_windows=basis.windows,
+                begins=basis.ends,
+            )
+        return shift.Shift(
+            direction=self.shift,
+            false_alarms_per_year=self.false_alarms_per_year,
+            windows_per_year=basis.windows_per_year,
+            detector=self.detector,
+            reference_windows=max(basis.windows, LEAST_TO_LEARN),
+            begins=basis.begins,
+        )
 
     def in_words(self, warning: Change | None) -> list[str]:
         """The direction."""

@@ -7,6 +7,9 @@ from datetime import timedelta
 from typing import Any, Final
 
 from pumonitor.errors import shortened
+from pumonitor.plain_text import shown_duration
+
+__all__ = ["read_duration", "shown_duration"]
 
 _SECONDS: Final = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _LENGTH = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z]*)")
@@ -43,18 +46,3 @@ def read_duration(text: object) -> timedelta:
     except OverflowError:
         msg = f"is too long, got {given}"
         raise ValueError(msg) from None
-
-
-def shown_duration(length: timedelta) -> str:
-    """Format a length in the largest unit in which it is a whole number.
-
-    Examples
-    --------
-    >>> shown_duration(timedelta(hours=36)), shown_duration(timedelta(days=14))
-    ('36h', '14d')
-    """
-    seconds = length.total_seconds()
-    for unit in ("d", "h", "min"):
-        if seconds % _SECONDS[unit] == 0:
-            return f"{seconds / _SECONDS[unit]:.0f}{unit}"
-    return f"{seconds:g}s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
@@ -20,11 +20,8 @@ from pumonitor.monitor.ledger.database.schema import (
     silences,
 )
 from pumonitor.monitor.ledger.records.alerts import Progress, Silence, StoredTransition, Withheld
+from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition, TransitionKind
-
-_OF_THE_STORE = tuple(one.name for one in fields(StoredTransition) if one.name != "transition")
-"""Columns of a stored transition that are not fields of `Transition`."""
-
 
 _MOST: Final = 10_000
 """Most rows that a read for people answers with, unless it is told otherwise."""
@@ -273,7 +270,7 @@ class StoredAlerts:
             .limit(limit)
         )
         with self._database.reading() as connection:
-            return tuple(_silence(row) for row in connection.execute(query))
+            return tuple(record_of(Silence, row) for row in connection.execute(query))
 
 
 class AlertTables:
@@ -302,15 +299,7 @@ class AlertTables:
         rows = self.connection.execute(
             select(alert_progress).where(alert_progress.c.monitor == monitor)
         )
-        return {
-            row.rule_key: Progress(
-                as_of=row.as_of,
-                window_start=row.window_start,
-                generation=row.generation,
-                last_error=row.last_error,
-            )
-            for row in rows
-        }
+        return {row.rule_key: record_of(Progress, row) for row in rows}
 
     def set_progress(self, monitor: str, progress: Mapping[str, Progress]) -> None:
         """Store the progress of these rules."""
@@ -381,19 +370,15 @@ class AlertTables:
         query = select(silences).order_by(own.starts.desc(), own.id.desc()).limit(limit)
         if at is not None:
             query = query.where(own.starts <= at, own.ends > at)
-        return tuple(_silence(row) for row in reversed(self.connection.execute(query).all()))
+        return tuple(
+            record_of(Silence, row) for row in reversed(self.connection.execute(query).all())
+        )
 
 
 def stored_alert(row: Row[Any]) -> Alert:
     """The alert of a row of `alert_states`."""
-    return Alert(**row._mapping)
-
-
-def _silence(row: Row[Any]) -> Silence:
-    return Silence.model_validate(row)
+    return record_of(Alert, row)
 
 
 def _transition(row: Row[Any]) -> StoredTransition:
-    columns = dict(row._mapping)
-    of_the_store = {name: columns.pop(name) for name in _OF_THE_STORE}
-    return StoredTransition(transition=Transition(**columns), **of_the_store)
+    return record_of(StoredTransition, row, transition=record_of(Transition, row))

@@ -6,17 +6,17 @@ All functions take the connection of an open transaction.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, tuple_
 
-from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, same_pane
+from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, of_monitor, same_pane
 from pumonitor.monitor.ledger.database.schema import panes, results, windows
 from pumonitor.monitor.ledger.records.alerts import PaneResults, RecordedPane
 from pumonitor.monitor.ledger.records.results import MetricResult
-from pumonitor.monitor.ledger.records.rows import window_of
+from pumonitor.monitor.ledger.records.rows import record_of, window_of
 from pumonitor.ports import Window
 
 Position = tuple[datetime, datetime]
@@ -32,7 +32,6 @@ _PANE_COLUMNS = (
 )
 # A pane whose results were deleted was folded when it was new, and a later one replaced it.
 _IS_KEPT = panes.c.forgotten_at.is_(None)
-_RESULT_FIELDS = tuple(field.name for field in fields(MetricResult))
 
 
 def next_panes(
@@ -50,7 +49,7 @@ def next_panes(
     A window that has used up its attempts does not hold up later ones: its panes are returned
     without a revision.
     """
-    ours = and_(windows.c.monitor == monitor, windows.c.configuration == configuration)
+    ours = and_(*of_monitor(monitor, configuration))
     waited_for = connection.execute(
         select(panes.c.as_of, windows.c.window_start)
         .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
@@ -72,7 +71,9 @@ def next_panes(
         .order_by(panes.c.as_of, windows.c.window_start)
         .limit(limit)
     )
-    return [_seen(row) for row in connection.execute(query)]
+    return [
+        record_of(RecordedPane, row, counts=row.counts or {}) for row in connection.execute(query)
+    ]
 
 
 def panes_until(
@@ -89,8 +90,7 @@ def panes_until(
         select(*_PANE_COLUMNS)
         .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
         .where(
-            windows.c.monitor == monitor,
-            windows.c.configuration == configuration,
+            *of_monitor(monitor, configuration),
             panes.c.as_of <= until[0],
             _place() <= until,
             *([] if after is None else [panes.c.as_of >= after[0], _place() > after]),
@@ -99,7 +99,9 @@ def panes_until(
         )
         .order_by(panes.c.as_of, windows.c.window_start)
     )
-    return [_seen(row) for row in connection.execute(query)]
+    return [
+        record_of(RecordedPane, row, counts=row.counts or {}) for row in connection.execute(query)
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +127,7 @@ def read_timeliness(
     connection: Connection, *, monitor: str, configuration: str, now: datetime
 ) -> Timeliness:
     """Read how up to date a monitor's results are, for rules evaluated by the clock."""
-    ours = and_(windows.c.monitor == monitor, windows.c.configuration == configuration)
+    ours = and_(*of_monitor(monitor, configuration))
     joined = panes.join(windows, panes.c.window_key == windows.c.window_key)
     oldest_due = connection.scalar(
         select(func.min(panes.c.as_of))
@@ -153,8 +155,7 @@ def earliest_unfinished(
         select(func.min(panes.c.as_of))
         .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
         .where(
-            windows.c.monitor == monitor,
-            windows.c.configuration == configuration,
+            *of_monitor(monitor, configuration),
             or_(
                 windows.c.next_as_of.is_not(None),
                 windows.c.evaluated_panes < windows.c.collected_panes,
@@ -177,9 +178,7 @@ def with_results(
         pane = found.get((row.window_key, row.pane))
         if pane is not None:
             series = pane.setdefault((row.model_version, row.segment), {})
-            series[row.metric] = MetricResult(
-                **{name: getattr(row, name) for name in _RESULT_FIELDS}
-            )
+            series[row.metric] = record_of(MetricResult, row)
     return [PaneResults(pane=pane, results=found[pane.window_key, pane.number]) for pane in some]
 
 
@@ -204,15 +203,3 @@ def _result_rows(
 
 def _place() -> Any:
     return tuple_(panes.c.as_of, windows.c.window_start)
-
-
-def _seen(row: Row[Any]) -> RecordedPane:
-    return RecordedPane(
-        window_key=row.window_key,
-        window=window_of(row),
-        number=row.number,
-        state=row.state,
-        as_of=row.as_of,
-        revision=row.revision,
-        counts=row.counts or {},
-    )

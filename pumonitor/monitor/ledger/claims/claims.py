@@ -32,7 +32,7 @@ from pumonitor.monitor.ledger.claims.owners import shown_owner
 from pumonitor.monitor.ledger.database.errors import StaleClaimError
 from pumonitor.monitor.ledger.database.schema import panes, windows
 from pumonitor.monitor.ledger.records.claims import Claim, ClaimedPane, Step
-from pumonitor.monitor.ledger.records.rows import window_of
+from pumonitor.monitor.ledger.records.rows import record_of, window_of
 from pumonitor.ports import Pane, Window
 from pumonitor.text import moment_text
 
@@ -262,19 +262,8 @@ def _take(
         .values(values)
         .returning(windows)
     ).one()
-    window = window_of(row)
-    return Claim(
-        step=step,
-        window_key=row.window_key,
-        monitor=row.monitor,
-        configuration=row.configuration,
-        window=window,
-        panes=_panes(connection, row.window_key, window, which_panes),
-        owner=row.lease_owner,
-        fence=row.fence,
-        lease_until=row.lease_until,
-        attempts=row.attempts,
-    )
+    chosen = _panes(connection, row.window_key, window_of(row), which_panes)
+    return record_of(Claim, row, step=step, panes=chosen, owner=row.lease_owner)
 
 
 def _panes(
@@ -292,12 +281,7 @@ def _panes(
         # Later results of a window have a larger revision, whichever pane they are of.
         last = row.number if last is None else max(row.number, last + 1)
         claimed.append(
-            ClaimedPane(
-                pane=Pane(window=window, number=row.number, state=row.state, as_of=row.as_of),
-                revision=last,
-                digest=row.digest,
-                counts=row.counts,
-            )
+            record_of(ClaimedPane, row, pane=record_of(Pane, row, window=window), revision=last)
         )
     return tuple(claimed)
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pumonitor.monitor.ledger.records.results import PublishedResult
-from pumonitor.ports import State
 
 
 def in_columns(
@@ -43,46 +41,37 @@ def in_columns(
     return found if limit is None else found | {"is_cut": len(rows) > limit}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultColumns:
-    """Results in columns of equal length; the fields are those of `PublishedResult`.
+class Columns:
+    """Records in columns of equal length, each an attribute of its name.
 
-    Attributes
+    Parameters
     ----------
-    monitor, model_version, segment, window_start, window_end, state, revision, as_of, metric, \
-value, low, high, n_labeled, n_unlabeled, undefined_reason, infeasible, impossible, \
-infeasible_reason, unclipped_value, unclipped_low, unclipped_high, assumed : sequence
     is_cut : bool
-        Whether there are more results than the limit allowed.
+        Whether there are more of them than the limit allowed.
+    **columns : sequence
 
+    Examples
+    --------
+    >>> found = Columns(day=(2, 3), value=(0.4, 0.5), is_cut=True)
+    >>> len(found), found.value, found.is_cut
+    (2, (0.4, 0.5), True)
     """
 
-    monitor: Sequence[str]
-    model_version: Sequence[str]
-    segment: Sequence[str]
-    window_start: Sequence[datetime]
-    window_end: Sequence[datetime]
-    state: Sequence[State]
-    revision: Sequence[int]
-    as_of: Sequence[datetime]
-    metric: Sequence[str]
-    value: Sequence[float | None]
-    low: Sequence[float | None]
-    high: Sequence[float | None]
-    n_labeled: Sequence[int | None]
-    n_unlabeled: Sequence[int | None]
-    undefined_reason: Sequence[str | None]
-    infeasible: Sequence[bool]
-    impossible: Sequence[bool]
-    infeasible_reason: Sequence[str | None]
-    unclipped_value: Sequence[float | None]
-    unclipped_low: Sequence[float | None]
-    unclipped_high: Sequence[float | None]
-    assumed: Sequence[bool]
-    is_cut: bool = False
+    def __init__(self, *, is_cut: bool = False, **columns: Sequence[Any]) -> None:
+        self.is_cut = is_cut
+        self._length = len(next(iter(columns.values())))
+        self.__dict__.update(columns)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Sequence[Any]: ...
 
     def __len__(self) -> int:
-        return len(self.monitor)
+        return self._length
+
+
+class ResultColumns(Columns):
+    """Results; the columns are the fields of `PublishedResult`."""
 
     def results(self) -> list[PublishedResult]:
         """The same, an object for each."""
@@ -91,34 +80,8 @@ infeasible_reason, unclipped_value, unclipped_low, unclipped_high, assumed : seq
         return [PublishedResult(**dict(zip(names, row, strict=True))) for row in rows]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeadlineColumns:
-    """Results that a page shows first, in columns of equal length.
-
-    Attributes
-    ----------
-    monitor, model_version, window_start, window_end, state, metric, value, low, high, infeasible, \
-impossible, assumed : sequence
-    is_cut : bool
-        Whether there are more results than the limit allowed.
-    """
-
-    monitor: Sequence[str]
-    model_version: Sequence[str]
-    window_start: Sequence[datetime]
-    window_end: Sequence[datetime]
-    state: Sequence[State]
-    metric: Sequence[str]
-    value: Sequence[float | None]
-    low: Sequence[float | None]
-    high: Sequence[float | None]
-    infeasible: Sequence[bool]
-    impossible: Sequence[bool]
-    assumed: Sequence[bool]
-    is_cut: bool = False
-
-    def __len__(self) -> int:
-        return len(self.monitor)
+class HeadlineColumns(Columns):
+    """Results that a page shows first; those of the table of headlines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

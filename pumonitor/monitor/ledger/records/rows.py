@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from functools import cache
+from typing import Any, TypeVar
 
 from sqlalchemy import Row
 
-from pumonitor.monitor.ledger.records.collected import StoredSeries
-from pumonitor.monitor.ledger.records.results import StoredEvaluation
 from pumonitor.monitor.ledger.records.windows import PaneRecord, WindowRecord
 from pumonitor.ports import Window
+
+Record = TypeVar("Record")
+
+
+@cache
+def field_names(kind: Any) -> tuple[str, ...]:
+    """Names of the fields of a record, which are those of the columns that it is made of."""
+    return tuple(getattr(kind, "model_fields", None) or (field.name for field in fields(kind)))
+
+
+def record_of(kind: Callable[..., Record], row: Any, **given: Any) -> Record:
+    """Make a record of a row: each field that is not given from the column of its name.
+
+    A field `window` is made from the columns of a window. A field without a column has its default.
+    """
+    columns = row._mapping
+    for name in field_names(kind):
+        if name not in given:
+            if name in columns:
+                given[name] = columns[name]
+            elif name == "window":
+                given[name] = window_of(row)
+    return kind(**given)
 
 
 def window_of(row: Row[Any]) -> Window:
@@ -17,52 +41,14 @@ def window_of(row: Row[Any]) -> Window:
     return Window(start=row.window_start, end=row.window_end, index=row.window_index)
 
 
-def evaluation_in(row: Row[Any]) -> StoredEvaluation:
-    """Make an evaluation from a row of `select_evaluations`."""
-    return StoredEvaluation(
-        window_key=row.window_key,
-        monitor=row.monitor,
-        window=window_of(row),
-        number=row.number,
-        state=row.state,
-        as_of=row.as_of,
-        revision=row.revision,
-        model_version=row.model_version,
-        segment=row.segment,
-        evaluation=row.evaluation,
-    )
-
-
-def series_in(row: Row[Any]) -> StoredSeries:
-    """Make a series from a row of `select_series`."""
-    return StoredSeries(
-        window_key=row.window_key,
-        window=window_of(row),
-        number=row.number,
-        state=row.state,
-        as_of=row.as_of,
-        model_version=row.model_version,
-        segment=row.segment,
-        class_prior=row.class_prior,
-        delays=row.delays,
-        table_bytes=row.table_bytes,
-    )
-
-
-def window_in(rows: list[Row[Any]]) -> WindowRecord:
-    """Make a window from the rows of its panes, which are in order."""
-    first = rows[0]
-    return WindowRecord(
-        window_key=first.window_key,
-        monitor=first.monitor,
-        configuration=first.configuration,
-        window=window_of(first),
-        panes=tuple(PaneRecord.model_validate(row) for row in rows),
-        attempts=first.attempts,
-        last_error=first.last_error,
-        not_before=first.not_before,
-        lease_owner=first.lease_owner,
-        lease_until=first.lease_until,
-        refused_look=first.refused_look,
-        accepted_look=first.accepted_look,
-    )
+def windows_in(rows: Iterable[Row[Any]]) -> list[WindowRecord]:
+    """Make windows from the rows of their panes, which are in order."""
+    by_key: dict[str, list[Row[Any]]] = {}
+    for row in rows:
+        by_key.setdefault(row.window_key, []).append(row)
+    return [
+        record_of(
+            WindowRecord, of_window[0], panes=tuple(record_of(PaneRecord, row) for row in of_window)
+        )
+        for of_window in by_key.values()
+    ]

@@ -6,7 +6,7 @@ All functions take the connection of an open transaction.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,12 @@ from sqlalchemy import Connection, Select, and_, delete, exists, func, insert, o
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.plain_json import plain_json
-from pumonitor.monitor.ledger.database.queries import is_superseded, same_pane, starting_between
+from pumonitor.monitor.ledger.database.queries import (
+    is_superseded,
+    of_monitor,
+    same_pane,
+    starting_between,
+)
 from pumonitor.monitor.ledger.database.schema import (
     auxiliary_scores,
     auxiliary_series,
@@ -22,7 +27,7 @@ from pumonitor.monitor.ledger.database.schema import (
     series,
     windows,
 )
-from pumonitor.monitor.ledger.records.rows import window_of
+from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.ports import Pane, Window
 
 if TYPE_CHECKING:
@@ -97,16 +102,7 @@ def stored_auxiliary(
             auxiliary_scores.c.configuration == configuration,
         )
     ).one_or_none()
-    if row is None:
-        return None
-    return StoredAuxiliary(
-        hash=row.hash,
-        as_of=row.as_of,
-        first_start=row.first_start,
-        last_start=row.last_start,
-        facts=row.facts,
-        score=row.score,
-    )
+    return None if row is None else record_of(StoredAuxiliary, row)
 
 
 def store_auxiliary(
@@ -119,26 +115,17 @@ def store_auxiliary(
     """Store the score, unless another worker has stored one."""
     connection.execute(
         database.insert_if_absent(auxiliary_scores).values(
-            monitor=monitor,
-            configuration=configuration,
-            hash=trained.hash,
-            as_of=trained.as_of,
-            first_start=trained.first_start,
-            last_start=trained.last_start,
-            facts=plain_json(dict(trained.facts), "facts of the auxiliary score"),
-            score=trained.score,
+            asdict(trained)
+            | {"monitor": monitor, "configuration": configuration}
+            | {"facts": plain_json(dict(trained.facts), "facts of the auxiliary score")}
         )
     )
 
 
 def forget_auxiliary(connection: Connection, monitor: str, configuration: str) -> bool:
     """Delete the score and its auxiliary tables; returns whether there was one."""
-    of_monitor = select(windows.c.window_key).where(
-        windows.c.monitor == monitor, windows.c.configuration == configuration
-    )
-    connection.execute(
-        delete(auxiliary_series).where(auxiliary_series.c.window_key.in_(of_monitor))
-    )
+    own = select(windows.c.window_key).where(*of_monitor(monitor, configuration))
+    connection.execute(delete(auxiliary_series).where(auxiliary_series.c.window_key.in_(own)))
     gone = connection.execute(
         delete(auxiliary_scores).where(
             auxiliary_scores.c.monitor == monitor,
@@ -191,8 +178,7 @@ def training_panes(
         .join_from(series, panes, same_pane(series))
         .join(windows, windows.c.window_key == panes.c.window_key)
         .where(
-            windows.c.monitor == monitor,
-            windows.c.configuration == configuration,
+            *of_monitor(monitor, configuration),
             *starting_between(since, None),
             windows.c.window_start <= through,
             series.c.segment == "",
@@ -209,12 +195,7 @@ def training_panes(
         .limit(most)
     )
     return [
-        TrainingPane(
-            window=window_of(row),
-            as_of=row.as_of,
-            rows=int(row.number),
-            confirmed=int(row.confirmed),
-        )
+        record_of(TrainingPane, row, rows=int(row.number), confirmed=int(row.confirmed))
         for row in connection.execute(query)
     ]
 
@@ -270,8 +251,7 @@ def panes_without_auxiliary(
         )
         .join_from(panes, windows, windows.c.window_key == panes.c.window_key)
         .where(
-            windows.c.monitor == monitor,
-            windows.c.configuration == configuration,
+            *of_monitor(monitor, configuration),
             windows.c.window_start >= since,
             windows.c.window_start <= through,
             panes.c.number <= mature,
@@ -285,8 +265,7 @@ def panes_without_auxiliary(
     )
     found: dict[str, list[Pane]] = {}
     for row in connection.execute(query):
-        pane = Pane(window=window_of(row), number=row.number, state=row.state, as_of=row.as_of)
-        found.setdefault(row.window_key, []).append(pane)
+        found.setdefault(row.window_key, []).append(record_of(Pane, row))
     return found
 
 
@@ -332,11 +311,9 @@ def stored_auxiliary_series(
                 auxiliary_series.c.window_key == window_key, auxiliary_series.c.pane == number
             )
         ):
-            found[window_key, number, row.model_version, row.segment] = AuxiliarySeries(
-                model_version=row.model_version,
-                segment=row.segment,
-                hash=row.hash,
+            found[window_key, number, row.model_version, row.segment] = record_of(
+                AuxiliarySeries,
+                row,
                 table=None if row.table_bytes is None else table_from_bytes(row.table_bytes),
-                reason=row.reason,
             )
     return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
-from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, starting_between
+from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, of_monitor, starting_between
 from pumonitor.monitor.ledger.database.schema import panes, series, windows
 from pumonitor.monitor.ledger.records.collected import LabeledCount
 from pumonitor.monitor.ledger.records.rows import window_of
@@ -50,8 +50,7 @@ def labels_at_age(
         select(windows.c.window_key)
         .join(panes, windows.c.window_key == panes.c.window_key)
         .where(
-            windows.c.monitor == monitor,
-            windows.c.configuration == configuration,
+            *of_monitor(monitor, configuration),
             *starting_between(since, until),
             panes.c.number == number,
             panes.c.as_of <= as_of,

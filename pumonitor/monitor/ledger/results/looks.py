@@ -15,7 +15,7 @@ from sqlalchemy import Connection, delete, select, update
 from pumonitor.monitor.ledger.database.queries import of_monitor, same_pane
 from pumonitor.monitor.ledger.database.schema import panes, series, windows
 from pumonitor.monitor.ledger.records.claims import Claim
-from pumonitor.monitor.ledger.records.rows import window_of
+from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.monitor.ledger.results.planning import recount
 from pumonitor.monitor.rules.windows.losses import SeriesCount
 from pumonitor.ports import Window
@@ -72,11 +72,9 @@ def counts_known(connection: Connection, key: str) -> tuple[SeriesCount, ...]:
     return (
         *counts,
         *(
-            SeriesCount(
-                number=row.number,
-                as_of=row.as_of,
-                model_version=row.model_version,
-                segment=row.segment,
+            record_of(
+                SeriesCount,
+                row,
                 rows=sum(row.delays[name] for name in ("labeled", "unlabeled", "negative")),
                 labels=row.delays["labeled"] + row.delays["negative"],
             )
@@ -139,10 +137,9 @@ def refused_looks(connection: Connection, monitor: str | None) -> tuple[RefusedL
         .order_by(windows.c.monitor, windows.c.window_start)
     )
     return tuple(
-        RefusedLook(
-            monitor=row.monitor,
-            window_key=row.window_key,
-            window=window_of(row),
+        record_of(
+            RefusedLook,
+            row,
             since=datetime.fromisoformat(row.refused_look["since"]),
             error=row.last_error or "",
             is_acceptable=bool(row.refused_look["counts"]),

@@ -11,10 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
-from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, starting_between
+from pumonitor.monitor.ledger.database.queries import WINDOW_COLUMNS, of_monitor, starting_between
 from pumonitor.monitor.ledger.database.schema import panes, windows
 from pumonitor.monitor.ledger.records.alerts import RecordedPane
-from pumonitor.monitor.ledger.records.rows import window_of
+from pumonitor.monitor.ledger.records.rows import record_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +64,7 @@ def mature_panes(
         )
         .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
         .where(
-            windows.c.monitor == monitor,
-            windows.c.configuration == configuration,
+            *of_monitor(monitor, configuration),
             *starting_between(since, until),
             panes.c.state == "mature",
             panes.c.status.in_(["collected", "evaluated"]),
@@ -75,12 +74,9 @@ def mature_panes(
     )
     return tuple(
         MaturePane(
-            seen=RecordedPane(
-                window_key=row.window_key,
-                window=window_of(row),
-                number=row.number,
-                state=row.state,
-                as_of=row.as_of,
+            seen=record_of(
+                RecordedPane,
+                row,
                 # Results may exist from data collected earlier; they do not count.
                 revision=row.revision if row.status == "evaluated" else None,
                 counts={},

@@ -14,13 +14,14 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from pumonitor.monitor.ledger.database.queries import (
     equal,
     is_superseded,
+    of_monitor,
     same_pane,
     select_series,
     starting_between,
 )
 from pumonitor.monitor.ledger.database.schema import panes, series, windows
 from pumonitor.monitor.ledger.records.collected import StoredSeries
-from pumonitor.monitor.ledger.records.rows import series_in
+from pumonitor.monitor.ledger.records.rows import record_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +52,7 @@ class MatureSeries:
     def conditions(self) -> list[ColumnElement[bool]]:
         """The selection as conditions of a query."""
         return [
-            windows.c.monitor == self.monitor,
-            windows.c.configuration == self.configuration,
+            *of_monitor(self.monitor, self.configuration),
             *starting_between(self.since, self.until),
             series.c.segment == self.segment,
             series.c.table_bytes.is_not(None),
@@ -88,7 +88,7 @@ def mature_series(
         .order_by(*(order if which == "first" else (column.desc() for column in order)))
         .limit(most)
     )
-    found = [series_in(row) for row in connection.execute(query)]
+    found = [record_of(StoredSeries, row) for row in connection.execute(query)]
     return tuple(found if which == "first" else reversed(found))
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select, update
 
 from pumonitor.monitor.ledger.database.connections import Database
+from pumonitor.monitor.ledger.database.queries import of_monitor
 from pumonitor.monitor.ledger.database.schema import monitors, panes, windows
 from pumonitor.monitor.ledger.records.claims import Claim, window_key
 from pumonitor.ports import Pane
@@ -198,9 +199,7 @@ def evaluate_again(connection: Connection, *, monitor: str, configuration: str) 
     Nothing is collected again. Claims that are held are revoked, as who holds one may have begun
     with what was known before.
     """
-    return _evaluate_again(
-        connection, windows.c.monitor == monitor, windows.c.configuration == configuration
-    )
+    return _evaluate_again(connection, *of_monitor(monitor, configuration))
 
 
 def evaluate_later_again(connection: Connection, claim: Claim) -> list[str]:
@@ -210,8 +209,7 @@ def evaluate_later_again(connection: Connection, claim: Claim) -> list[str]:
     """
     return _evaluate_again(
         connection,
-        windows.c.monitor == claim.monitor,
-        windows.c.configuration == claim.configuration,
+        *of_monitor(claim.monitor, claim.configuration),
         windows.c.window_start > claim.window.start,
         since=claim.panes[0].pane.as_of,
     )

@@ -14,7 +14,6 @@ from typing import Any, Final
 from sqlalchemy import (
     Connection,
     Integer,
-    Row,
     Select,
     bindparam,
     delete,
@@ -27,6 +26,7 @@ from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import (
     WINDOW_COLUMNS,
     is_superseded,
+    of_monitor,
     same_pane,
     select_evaluations,
     select_series,
@@ -41,7 +41,7 @@ from pumonitor.monitor.ledger.database.schema import (
 )
 from pumonitor.monitor.ledger.records.collected import PriorState, StoredSeries
 from pumonitor.monitor.ledger.records.results import StoredEvaluation
-from pumonitor.monitor.ledger.records.rows import series_in, window_of
+from pumonitor.monitor.ledger.records.rows import record_of, window_of
 from pumonitor.ports import Window
 
 _KEPT: Final = 3
@@ -111,7 +111,7 @@ def followed_series(
         frozenset(name for name, value in asked_of.items() if value is not None), newest=newest
     )
     given = {name: value for name, value in asked_of.items() if value is not None}
-    found = [series_in(row) for row in connection.execute(query, given)]
+    found = [record_of(StoredSeries, row) for row in connection.execute(query, given)]
     return tuple(reversed(found) if newest else found)
 
 
@@ -172,8 +172,7 @@ def _versions(asked: SeriesAsked, *columns: Any) -> Select[Any]:
         .join_from(series, panes, same_pane(series))
         .join(windows, windows.c.window_key == panes.c.window_key)
         .where(
-            windows.c.monitor == asked.monitor,
-            windows.c.configuration == asked.configuration,
+            *of_monitor(asked.monitor, asked.configuration),
             panes.c.number <= asked.mature,
             panes.c.as_of <= asked.as_of,
         )
@@ -188,8 +187,7 @@ def windows_known(
         select(windows.c.window_start, panes.c.collected_at)
         .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
         .where(
-            windows.c.monitor == monitor,
-            windows.c.configuration == configuration,
+            *of_monitor(monitor, configuration),
             windows.c.window_start < until,
             panes.c.number == mature,
             panes.c.collected_at.is_not(None),
@@ -205,8 +203,7 @@ def stored_class_priors(
     """Class priors of the newest results of a pane, by model version and segment."""
     rows = connection.execute(
         select_evaluations().where(
-            windows.c.monitor == monitor,
-            windows.c.configuration == configuration,
+            *of_monitor(monitor, configuration),
             windows.c.window_start == start,
             panes.c.number == number,
             panes.c.status == "evaluated",
@@ -232,8 +229,7 @@ def newest_class_prior(
     row = connection.execute(
         select_evaluations()
         .where(
-            windows.c.monitor == monitor,
-            windows.c.configuration == configuration,
+            *of_monitor(monitor, configuration),
             windows.c.window_start == start,
             panes.c.as_of <= as_of,
             evaluations.c.revision == panes.c.revision,
@@ -262,7 +258,7 @@ def newest_prior_state(
         .order_by(prior_states.c.window_start.desc())
         .limit(1)
     ).one_or_none()
-    return None if row is None else _state_in(row)
+    return None if row is None else record_of(PriorState, row)
 
 
 def series_with_states(
@@ -291,17 +287,7 @@ def prior_states_at(
             prior_states.c.window_start == window_start,
         )
     )
-    return [_state_in(row) for row in rows]
-
-
-def _state_in(row: Row[Any]) -> PriorState:
-    return PriorState(
-        segment=row.segment,
-        model_version=row.model_version,
-        window_start=row.window_start,
-        known=row.known,
-        state=row.state,
-    )
+    return [record_of(PriorState, row) for row in rows]
 
 
 def store_prior_states(

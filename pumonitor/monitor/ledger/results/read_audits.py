@@ -24,6 +24,7 @@ from pumonitor.monitor.ledger.records.audits import (
     SegmentVerdicts,
     WindowCounts,
 )
+from pumonitor.monitor.ledger.records.rows import field_names
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 
@@ -142,20 +143,7 @@ def _as_read(connection: Connection, row: Row[Any]) -> ReadAudit:
     drawn = [one for one in cases if one.kind == "case"]
     known: dict[str, Any] = {
         "name": row.audit,
-        **{
-            name: row._mapping[name]
-            for name in (
-                "monitor",
-                "configuration",
-                "model_version",
-                "window_start",
-                "window_end",
-                "as_of",
-                "drawn_at",
-                "threshold",
-                "fair",
-            )
-        },
+        **{name: row._mapping[name] for name in field_names(ReadAudit) if name in row._mapping},
         "edges": tuple(row.edges),
         "by_window": _by_window(row.windows, drawn, said),
         "planned": tuple(row.planned),

@@ -22,7 +22,7 @@ from pumonitor.monitor.ledger.database.schema import (
     windows,
 )
 from pumonitor.monitor.ledger.records.collected import LabeledCount, PaneCounts, StoredSeries
-from pumonitor.monitor.ledger.records.rows import series_in, window_of
+from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 
 
@@ -47,7 +47,7 @@ class CollectedReader(DatabaseReader):
             .order_by(series.c.model_version, series.c.segment)
         )
         with self.database.reading() as connection:
-            return tuple(series_in(row) for row in connection.execute(query))
+            return tuple(record_of(StoredSeries, row) for row in connection.execute(query))
 
     def series_before(
         self,
@@ -88,8 +88,7 @@ class CollectedReader(DatabaseReader):
         query = (
             select_series()
             .where(
-                windows.c.monitor == monitor,
-                windows.c.configuration == configuration,
+                *of_monitor(monitor, configuration),
                 *starting_between(since, start),
                 series.c.segment == segment,
                 panes.c.as_of <= as_of,
@@ -101,7 +100,7 @@ class CollectedReader(DatabaseReader):
         )
         with self.database.reading() as connection:
             rows = connection.execute(query).all()
-        return tuple(series_in(row) for row in reversed(rows))
+        return tuple(record_of(StoredSeries, row) for row in reversed(rows))
 
     def segments(self, monitor: str, configuration: str, *, column: str) -> tuple[str, ...]:
         """All segments of a column in the ledger, each as "column=value"."""
@@ -109,8 +108,7 @@ class CollectedReader(DatabaseReader):
             select(series.c.segment)
             .join(windows, windows.c.window_key == series.c.window_key)
             .where(
-                windows.c.monitor == monitor,
-                windows.c.configuration == configuration,
+                *of_monitor(monitor, configuration),
                 series.c.segment.startswith(f"{column}=", autoescape=True),
             )
             .distinct()
@@ -137,8 +135,7 @@ class CollectedReader(DatabaseReader):
             select(*WINDOW_COLUMNS, panes.c.as_of, panes.c.counts)
             .join_from(panes, windows, panes.c.window_key == windows.c.window_key)
             .where(
-                windows.c.monitor == monitor,
-                windows.c.configuration == configuration,
+                *of_monitor(monitor, configuration),
                 *starting_between(since, start),
                 panes.c.collected_at.is_not(None),
                 panes.c.as_of <= as_of,
@@ -147,10 +144,7 @@ class CollectedReader(DatabaseReader):
             .order_by(windows.c.window_start, panes.c.as_of)
         )
         with self.database.reading() as connection:
-            return tuple(
-                PaneCounts(window=window_of(row), as_of=row.as_of, counts=row.counts)
-                for row in connection.execute(query)
-            )
+            return tuple(record_of(PaneCounts, row) for row in connection.execute(query))
 
     def labeled_before(
         self,
@@ -176,8 +170,7 @@ class CollectedReader(DatabaseReader):
             .join_from(series, panes, same_pane(series))
             .join(windows, windows.c.window_key == panes.c.window_key)
             .where(
-                windows.c.monitor == monitor,
-                windows.c.configuration == configuration,
+                *of_monitor(monitor, configuration),
                 *starting_between(since, start),
                 panes.c.as_of <= as_of,
             )
@@ -190,12 +183,6 @@ class CollectedReader(DatabaseReader):
         )
         with self.database.reading() as connection:
             return tuple(
-                LabeledCount(
-                    window=window_of(row),
-                    number=row.number,
-                    model_version=row.model_version,
-                    segment=row.segment,
-                    labeled=row.delays["labeled"],
-                )
+                record_of(LabeledCount, row, labeled=row.delays["labeled"])
                 for row in connection.execute(query)
             )

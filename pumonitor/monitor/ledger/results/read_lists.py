@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, Select, and_, exists, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, exists, or_, select, true
 
 from pumonitor.monitor.ledger.database.queries import (
     equal,
@@ -29,7 +29,8 @@ from pumonitor.monitor.ledger.database.schema import (
     windows,
 )
 from pumonitor.monitor.ledger.records.columns import ResultColumns, in_columns
-from pumonitor.monitor.ledger.records.rows import window_in
+from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.monitor.ledger.records.rows import field_names, windows_in
 from pumonitor.monitor.ledger.records.windows import WindowRecord
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.read_results import Revisions
@@ -107,8 +108,7 @@ class ListsReader(DatabaseReader):
                 .limit(limit + 1)
             )
             rows = connection.execute(query).all()
-        names = [name for name in ResultColumns.__slots__ if name != "is_cut"]
-        found = ResultColumns(**in_columns(names, rows, limit=limit))
+        found = ResultColumns(**in_columns(field_names(PublishedResult), rows, limit=limit))
         if found.is_cut:
             return found, tuple(getattr(found, name)[-1] for name in _KEY)
         last = keys[number - 1] if len(keys) > number else None
@@ -148,10 +148,7 @@ class ListsReader(DatabaseReader):
                 .where(windows.c.window_key.in_(keys[:limit]))
                 .order_by(windows.c.window_start.desc(), panes.c.number)
             )
-            by_key: dict[str, list[Row[Any]]] = {}
-            for row in connection.execute(query):
-                by_key.setdefault(row.window_key, []).append(row)
-        return [window_in(rows) for rows in by_key.values()], len(keys) > limit
+            return windows_in(connection.execute(query)), len(keys) > limit
 
 
 def _select_windows(

@@ -44,19 +44,8 @@ from pumonitor.monitor.ledger.results.read_series import LIMIT, current_monitors
 
 _PREDICTIONS: Final = "predictions"
 _ABOUT_LABELS: Final = ("label_maturity", "labeled_positives", _PREDICTIONS)
-_COLUMNS: Final = (
-    "monitor",
-    "model_version",
-    "window_start",
-    "window_end",
-    "state",
-    "metric",
-    "value",
-    "low",
-    "high",
-    "infeasible",
-    "impossible",
-    "assumed",
+_COLUMNS: Final = tuple(
+    column.name for column in headline_results.c if column.name not in {"configuration", "segment"}
 )
 _OF_STANDING: Final = ("last_prediction", "looked_at", "problem", "problem_since")
 

@@ -31,7 +31,7 @@ from pumonitor.monitor.ledger.records.results import (
     PublishedResult,
     StoredEvaluation,
 )
-from pumonitor.monitor.ledger.records.rows import evaluation_in
+from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.read_series import (
     OF_ANY,
@@ -183,7 +183,7 @@ class ResultsReader(DatabaseReader):
         if revisions == "latest":
             query = query.join(latest, is_latest(evaluations))
         with self.database.reading() as connection:
-            return tuple(evaluation_in(row) for row in connection.execute(query))
+            return tuple(record_of(StoredEvaluation, row) for row in connection.execute(query))
 
     def evaluation_of(
         self, window_key: str, *, revision: int, model_version: str = "", segment: str = ""
@@ -197,7 +197,7 @@ class ResultsReader(DatabaseReader):
         )
         with self.database.reading() as connection:
             row = connection.execute(query).first()
-        return None if row is None else evaluation_in(row)
+        return None if row is None else record_of(StoredEvaluation, row)
 
     def evaluation(
         self,

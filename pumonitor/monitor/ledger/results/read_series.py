@@ -11,7 +11,12 @@ from typing import Any, Final
 
 from sqlalchemy import CTE, ColumnElement, FromClause, Select, and_, func, select
 
-from pumonitor.monitor.ledger.database.queries import equal, is_of_newest, one_of, starting_between
+from pumonitor.monitor.ledger.database.queries import (
+    equal,
+    is_of_newest,
+    one_of,
+    starting_between,
+)
 from pumonitor.monitor.ledger.database.schema import (
     evaluations,
     monitors,
@@ -21,56 +26,30 @@ from pumonitor.monitor.ledger.database.schema import (
     windows,
 )
 from pumonitor.monitor.ledger.records.columns import ResultColumns, in_columns
+from pumonitor.monitor.ledger.records.results import PublishedResult
+from pumonitor.monitor.ledger.records.rows import field_names
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 
 LIMIT: Final = 10_000
 """Most results that a read returns unless it is told otherwise."""
 
-RESULT_NUMBERS: Final = tuple(
-    results.c[name]
-    for name in (
-        "metric",
-        "value",
-        "low",
-        "high",
-        "n_labeled",
-        "n_unlabeled",
-        "undefined_reason",
-        "infeasible",
-        "impossible",
-        "infeasible_reason",
-        "unclipped_value",
-        "unclipped_low",
-        "unclipped_high",
-        "assumed",
-    )
-)
 
-OF_NEWEST: Final = (
-    newest_panes.c.monitor,
-    newest_panes.c.model_version,
-    newest_panes.c.segment,
-    newest_panes.c.window_start,
-    newest_panes.c.window_end,
-    newest_panes.c.state,
-    newest_panes.c.revision,
-    newest_panes.c.as_of,
-    *RESULT_NUMBERS,
-)
-"""Columns of a result of a newest pane, in the order of the fields of `PublishedResult`."""
+def result_columns(*tables: FromClause) -> list[ColumnElement[Any]]:
+    """Columns of a result, in the order of the fields of `PublishedResult`.
 
-OF_ANY: Final = (
-    windows.c.monitor,
-    results.c.model_version,
-    results.c.segment,
-    windows.c.window_start,
-    windows.c.window_end,
-    panes.c.state,
-    results.c.revision,
-    panes.c.as_of,
-    *RESULT_NUMBERS,
-)
-"""The same of a result of any revision."""
+    Each is that of the first of the tables that has it.
+    """
+    return [
+        next(table.c[name] for table in tables if name in table.c)
+        for name in field_names(PublishedResult)
+    ]
+
+
+OF_NEWEST: Final = result_columns(newest_panes, results)
+"""Of a newest pane."""
+
+OF_ANY: Final = result_columns(results, windows, panes)
+"""Of any revision."""
 
 
 class SeriesReader(DatabaseReader):
@@ -234,17 +213,7 @@ def _select_known(known: FromClause) -> Select[Any]:
     """Select the results of known panes, in the order of the fields of `PublishedResult`."""
     of_pane = ("window_key", "pane", "revision")
     return (
-        select(
-            known.c.monitor,
-            results.c.model_version,
-            results.c.segment,
-            known.c.window_start,
-            known.c.window_end,
-            known.c.state,
-            known.c.revision,
-            known.c.as_of,
-            *RESULT_NUMBERS,
-        )
+        select(*result_columns(known, results))
         .join_from(
             known, evaluations, and_(*(evaluations.c[name] == known.c[name] for name in of_pane))
         )

@@ -21,7 +21,7 @@ from pumonitor.monitor.ledger.database.schema import (
 from pumonitor.monitor.ledger.records.results import (
     EvaluatedWindow,
 )
-from pumonitor.monitor.ledger.records.rows import window_in, window_of
+from pumonitor.monitor.ledger.records.rows import record_of, window_of, windows_in
 from pumonitor.monitor.ledger.records.windows import Backlog, WindowRecord
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.ports import Window
@@ -65,11 +65,8 @@ class WindowsReader(DatabaseReader):
                 windows.c.monitor, windows.c.window_start, windows.c.window_end, panes.c.number
             )
         )
-        by_key: dict[str, list[Row[Any]]] = {}
         with self.database.reading() as connection:
-            for row in connection.execute(query):
-                by_key.setdefault(row.window_key, []).append(row)
-        return tuple(window_in(rows) for rows in by_key.values())
+            return tuple(windows_in(connection.execute(query)))
 
     def newest_counts(
         self, monitor: str, *, since: datetime
@@ -164,7 +161,10 @@ class WindowsReader(DatabaseReader):
         with self.database.reading() as connection:
             since = {row.monitor: row.oldest for row in connection.execute(oldest)}
             rows = connection.execute(counted).all()
-        return {row.monitor: _backlog(row, since.get(row.monitor)) for row in rows}
+        return {
+            row.monitor: record_of(Backlog, row, oldest_unfinished=since.get(row.monitor))
+            for row in rows
+        }
 
     def counts(self, *, now: datetime, monitor: str | None = None) -> Backlog:
         """Count the work left for the current configurations.
@@ -185,7 +185,7 @@ class WindowsReader(DatabaseReader):
         with self.database.reading() as connection:
             (row,) = connection.execute(counted).all()
             since = connection.scalar(oldest)
-        return _backlog(row, since)
+        return record_of(Backlog, row, oldest_unfinished=since)
 
 
 def _due(now: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
@@ -205,16 +205,6 @@ def _counted(now: datetime) -> list[ColumnElement[Any]]:
 
 def _overdue(now: datetime) -> list[ColumnElement[bool]]:
     return [or_(*_due(now)), panes.c.status != "evaluated", panes.c.as_of <= now]
-
-
-def _backlog(row: Any, oldest: datetime | None) -> Backlog:
-    return Backlog(
-        windows=row.windows,
-        to_collect=row.to_collect,
-        to_evaluate=row.to_evaluate,
-        failing=row.failing,
-        oldest_unfinished=oldest,
-    )
 
 
 def _is_current(table: Table) -> ColumnElement[bool]:

@@ -3,75 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
+from pydantic import TypeAdapter
 from sqlalchemy import Connection, select
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.database.schema import review_audits
 from pumonitor.monitor.ledger.records.audits import DrawnWindow, ReviewCase, StoredAudit
+from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
+from pumonitor.plain_values import plain
 from pumonitor.text import day_text
+
+_WINDOWS: Final = TypeAdapter(tuple[DrawnWindow, ...])
 
 
 def row_of(audit: StoredAudit) -> dict[str, Any]:
     """The row of an audit."""
-    plain = {
-        name: getattr(audit, name)
-        for name in (
-            "monitor",
-            "configuration",
-            "model_version",
-            "window_start",
-            "window_end",
-            "drawn_at",
-            "actor",
-            "threshold",
-            "fair",
-            "seed",
-        )
+    row = {
+        column.name: plain(value) if isinstance(value, tuple) else value
+        for column in review_audits.c
+        if (value := getattr(audit, column.name, None)) is not None
     }
-    lists = {name: list(getattr(audit, name)) for name in ("edges", "rows", "labeled", "planned")}
-    windows = [
-        {
-            name: one.isoformat() if isinstance(one, datetime) else one
-            for name, one in asdict(window).items()
-        }
-        for window in audit.windows
-    ]
-    as_of = max(one.as_of for one in audit.windows)
-    return {"audit": audit.name, "as_of": as_of, **plain, **lists, "windows": windows}
+    return row | {"audit": audit.name, "as_of": max(window.as_of for window in audit.windows)}
 
 
 def audit_of(row: Any) -> StoredAudit:
     """The audit of a row."""
-    names = ("monitor", "configuration", "model_version", "drawn_at", "actor", "threshold")
-    return StoredAudit(
+    return record_of(
+        StoredAudit,
+        row,
         name=row.audit,
-        **{name: row._mapping[name] for name in (*names, "fair", "seed")},
         edges=tuple(row.edges),
         planned=tuple(row.planned),
-        windows=tuple(
-            DrawnWindow(
-                start=datetime.fromisoformat(one["start"]),
-                end=datetime.fromisoformat(one["end"]),
-                as_of=datetime.fromisoformat(one["as_of"]),
-                rows=tuple(one["rows"]),
-                labeled=tuple(one["labeled"]),
-                design_effect=one.get("design_effect", 1.0),
-            )
-            for one in row.windows
-        ),
+        windows=_WINDOWS.validate_python(row.windows),
     )
 
 
 def case_of(row: Any) -> ReviewCase:
     """The line of a file of cases."""
-    plain = {name: one for name, one in row._mapping.items() if name not in ("audit", "segments")}
     segments = None if row.segments is None else tuple(row.segments)
-    return ReviewCase(**plain, segments=segments)
+    return record_of(ReviewCase, row, segments=segments)
 
 
 def refuse_overlap(

@@ -8,15 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition, TransitionKind
-from pumonitor.monitor.rules.alerts.rule import (
-    AlertRule,
-    Health,
-    LabelDelay,
-    Missing,
-    moment_text,
-)
+from pumonitor.monitor.rules.alerts.rule import AlertRule, moment_text
 from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence
-from pumonitor.names import title
 
 
 def emission(
@@ -212,13 +205,9 @@ def sentence(
         _window(evidence),
     ]
     place = ", ".join(part for part in parts if part)
-    said = evidence.reason or f"{title(rule.metric)} is {evidence.kind}"
-    if isinstance(rule.condition, Missing) and evidence.kind == "breach":
-        said = f"no usable {title(rule.metric)} in {rule.windows} windows: {said}"
-    elif isinstance(rule.condition, LabelDelay):
-        said = f"label delay: {said}"
-    elif isinstance(rule.condition, Health):
-        said = f"{rule.condition.kind.replace('_', ' ')}: {said}"
+    said = rule.condition.sentence(rule, evidence)
+    if rule.metric.startswith("health:"):
+        said = f"{rule.metric.removeprefix('health:').replace('_', ' ')}: {said}"
     text = f"{place[:1].upper()}{place[1:]}: {said}."
     if kind == "reminder":
         since = alert.firing_since

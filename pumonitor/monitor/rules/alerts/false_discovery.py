@@ -76,6 +76,26 @@ def e_benjamini_hochberg(e_values: Mapping[_Name, float], *, rate: float) -> fro
     return chosen
 
 
+def alarm_together(
+    shares: Mapping[tuple[str, str], float], *, rate: float
+) -> frozenset[tuple[str, str]]:
+    """Series that e-BH selects, separately for each model version.
+
+    Parameters
+    ----------
+    shares : mapping of (model version, segment) to float
+        Statistic of each series over its limit, which is as many times that of a single series as
+        there are series; infinite for one that alarms by itself.
+    rate : float
+    """
+    chosen: frozenset[tuple[str, str]] = frozenset()
+    for version in {series[0] for series in shares}:
+        own = {series: share for series, share in shares.items() if series[0] == version}
+        e_values = {series: share * len(own) / rate for series, share in own.items()}
+        chosen |= e_benjamini_hochberg(e_values, rate=rate)
+    return chosen
+
+
 def one_sided_p_value(
     value: float, *, near_end: float, limit: float, reach: float, freedom: float = math.inf
 ) -> float:

@@ -4,53 +4,25 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from pumonitor.monitor.rules.alerts.health_kinds import BY_THE_CLOCK, OF_AUDITS, HealthKind
-from pumonitor.monitor.rules.reference.one_prior import (
-    AUDITED_SHARE,
-    LEVEL_FACTOR,
-    PRIOR_FACTOR,
-    PRIOR_TO_COMPARE,
-    stands_on,
-)
+from pumonitor.monitor.rules.alerts.states import Evidence
+from pumonitor.monitor.rules.reference.one_prior import AUDITED_SHARE
+from pumonitor.names import title
 from pumonitor.ports import Window
 
 if TYPE_CHECKING:
-    from pumonitor.monitor.rules.alerts.states import SeriesEvidence
+    from pumonitor.monitor.rules.alerts.fold import RuleFold
     from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
-
-__all__ = [
-    "AUDITED_SHARE",
-    "OF_AUDITS",
-    "PRIOR_MOVED",
-    "AlertRule",
-    "Change",
-    "Condition",
-    "Health",
-    "HealthKind",
-    "KnownReference",
-    "LabelDelay",
-    "Missing",
-    "PriorShift",
-    "Reading",
-    "Series",
-    "Shift",
-    "WindowCondition",
-    "WindowView",
-    "moment_text",
-    "shown",
-    "shown_with_ends",
-]
 
 Series = tuple[str, str]
 """Model version ("" without versions) and segment ("" for all rows)."""
 
-PRIOR_MOVED: Final = "class_prior_moved"
-"""Name of a result: P(class prior is a quarter above the reference's, or a fifth below it)."""
+WHOLE: Final = ("", "")
+"""All rows of all model versions together, which rules on the health of the data are about."""
 
 _LEAST_SHOWN: Final = 1e-6
 
@@ -135,148 +107,81 @@ class KnownReference:
 
 # -- conditions -------------------------------------------------------------------------------
 
+Tests = Callable[[Sequence[WindowView], int], Mapping[Series, Evidence]]
+"""Evidence of the window at an index of all windows; windows before it were tested before."""
 
-class WindowCondition(ABC):
-    """A condition on one window of a series: other windows and the reference do not matter.
 
-    A new condition of this kind is a frozen dataclass in a file of its own, such as `limit`.
+class Condition(ABC):
+    """What a kind of rule tests: one class answers everything that is asked about the kind.
+
+    A new kind is a frozen dataclass in a file of its own. `SeriesCondition` is for those that test
+    each series, `HealthCondition` for those that test all rows of a window, `ClockCondition` for
+    those that test no window.
     """
 
     __slots__ = ()
 
-    @abstractmethod
-    def evidence(self, view: WindowView, series: Series, rule: AlertRule) -> SeriesEvidence:
-        """Test the window of a series; the series may be missing from it."""
+    goes_by_the_clock: ClassVar[bool] = False
+    """Whether it is evaluated by the clock and not by window."""
+    is_of_all_rows: ClassVar[bool] = False
+    """Whether it reads the results of all series, whatever the rule's segment."""
+    key_version: ClassVar[int] = 1
+    """Part of the keys of its rules: a kind that tests otherwise than before has new alerts."""
+    reads_scores: ClassVar[bool] = False
+    """Whether it reads the range of scores of a window."""
 
     @property
     @abstractmethod
     def fires(self) -> str:
         """When the rule fires, in words: a clause without a full stop."""
 
+    @property
+    def needs_reference(self) -> bool:
+        """Whether it compares with the monitor's reference."""
+        return False
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """Breach: the whole interval of the change from a reference exceeds the allowed amount.
+    @property
+    def chosen_rate(self) -> float | None:
+        """False alarms per year that were chosen for it; None where they follow from the limit."""
+        return None
 
-    Attributes
-    ----------
-    direction : {"drop", "rise", "change"}
-        "change" means a drop or a rise.
-    amount : float
-        Allowed change: in the metric's unit, or as a share of the reference if relative.
-    relative : bool
-    over : timedelta or None
-        Compare with the windows of this time before; None: with the monitor's reference.
-    """
+    def metrics(self, metric: str) -> tuple[str, ...]:
+        """Names of the results that it reads for a rule on this metric."""
+        return (metric,)
 
-    direction: Literal["drop", "rise", "change"]
-    amount: float
-    relative: bool
-    over: timedelta | None = None
+    def reads(self, view: WindowView, known_reference: KnownReference | None) -> Hashable:
+        """Everything that it reads of a window besides results."""
+        del view, known_reference
+        return None
 
+    def tests(self, fold: RuleFold) -> Tests:
+        """What tests the windows of a fold one after the other; detectors keep their state in it.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shift:
-    """Breach: a sequential detector has detected a lasting change.
+        Raises
+        ------
+        ValueError
+            For a condition that is not evaluated by window.
+        """
+        msg = f"{type(self).__name__} is not evaluated by window"
+        raise ValueError(msg)
 
-    Attributes
-    ----------
-    direction : {"down", "up", "any"}
-    false_alarms_per_year, windows_per_year : float
-    detector : str
-        Name in `pumonitor.monitor.rules.detectors.DETECTORS`.
-    reference_windows : int
-        Number of windows from which the detector learns the usual level and variation.
-    begins : datetime or None
-        Windows that start earlier are ignored.
-    """
+    def first_window(
+        self, first: datetime, *, reference_end: datetime | None
+    ) -> tuple[datetime, int]:
+        """When the first window that can be tested begins, and how many are skipped from there.
 
-    direction: Literal["down", "up", "any"]
-    false_alarms_per_year: float
-    windows_per_year: float
-    detector: str
-    reference_windows: int
-    begins: datetime | None = None
+        Parameters
+        ----------
+        first : datetime
+            The first prediction.
+        reference_end : datetime or None
+        """
+        del reference_end
+        return first, 0
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriorShift:
-    """Breach: by its posterior, a followed class prior has moved by a quarter or more.
-
-    Attributes
-    ----------
-    direction : {"down", "up", "any"}
-    false_alarms_per_year : float
-        Upper bound of the rate.
-    windows_per_year : float
-    reference_windows : int
-        Number of windows that the filter starts from; these have no posterior.
-    begins : datetime or None
-        End of the reference, if one is configured.
-    """
-
-    direction: Literal["down", "up", "any"]
-    false_alarms_per_year: float
-    windows_per_year: float
-    reference_windows: int
-    begins: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
-    """Breach: the data of a window are unhealthy.
-
-    Attributes
-    ----------
-    kind : str
-        "stale" and those on audits are evaluated by the clock, the others by window.
-    limit : float
-        Limit of the kind: seconds for "stale", "audit_overdue" and "audit_unread", a share for
-        "volume" and "unmatched_labels", a number of cases for "audit_conflicts", of rows for
-        "few_positives"; 0 for kinds without a limit.
-    """
-
-    kind: HealthKind
-    limit: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelDelay:
-    """Breach: the label delay has changed for good, as a sequential detector finds.
-
-    Attributes
-    ----------
-    direction : {"down", "up", "any"}
-        "up" means later labels.
-    change : float
-        Allowed relative change: 0.5 allows delays between 0.5 and 1.5 times the usual ones.
-    maturity : timedelta
-        Labels with a longer delay are not counted.
-    false_alarms_per_year, windows_per_year : float
-    reference_windows : int
-        Number of windows from which the usual delays are learned.
-    windows_per_day : int
-        0 if windows are longer than a day.
-    begins : datetime or None
-        Windows that start earlier are ignored.
-    """
-
-    direction: Literal["down", "up", "any"]
-    change: float
-    maturity: timedelta
-    false_alarms_per_year: float
-    windows_per_year: float
-    reference_windows: int
-    windows_per_day: int = 0
-    begins: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
-    """Breach: the window has no usable value of the metric."""
-
-
-Condition = WindowCondition | Change | Shift | PriorShift | Health | LabelDelay | Missing
+    def sentence(self, rule: AlertRule, evidence: Evidence) -> str:
+        """What a message says of a window, as a clause."""
+        return evidence.reason or f"{title(rule.metric)} is {evidence.kind}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,7 +196,7 @@ class AlertRule:
         Display name.
     metric : str
         An estimate, a number of rows, or ``health:`` and its kind.
-    condition : WindowCondition, Change, Shift, PriorShift, Health, LabelDelay or Missing
+    condition : Condition
     windows, keep : int
         Parameters of `pumonitor.monitor.rules.alerts.states.step`.
     severity : {"info", "warning", "critical"}
@@ -335,31 +240,31 @@ class AlertRule:
     @property
     def metrics(self) -> tuple[str, ...]:
         """Names of the results that the rule reads."""
-        return (*self._metrics, AUDITED_SHARE) if self.audited else self._metrics
-
-    @property
-    def _metrics(self) -> tuple[str, ...]:
-        if isinstance(self.condition, Health | LabelDelay):
-            return ("predictions",)
-        if isinstance(self.condition, Shift) and self.condition.detector == "betting":
-            return (self.metric, "aul", "class_prior")
-        if isinstance(self.condition, PriorShift):
-            return (self.metric, PRIOR_MOVED, PRIOR_FACTOR, LEVEL_FACTOR)
-        if isinstance(self.condition, Change):
-            names = stands_on(self.metric)
-            factors = (PRIOR_FACTOR, PRIOR_TO_COMPARE) if names else ()
-            return tuple(dict.fromkeys((self.metric, *names, *factors)))
-        return (self.metric,)
+        names = self.condition.metrics(self.metric)
+        return (*names, AUDITED_SHARE) if self.audited else names
 
     @property
     def goes_by_the_clock(self) -> bool:
         """Whether the rule is evaluated by the clock and not by window."""
-        return isinstance(self.condition, Health) and self.condition.kind in BY_THE_CLOCK
+        return self.condition.goes_by_the_clock
 
     def covers(self, series: Series) -> bool:
         """Whether the rule has an alert for this series."""
         segment = series[1]
         return segment.startswith(f"{self.per}=") if self.per else segment == self.segment
+
+
+def earlier_windows(
+    views: Sequence[WindowView], index: int, over: timedelta | None
+) -> Sequence[WindowView]:
+    """Windows before this one that begin at most `over` before it; none if that is None."""
+    if over is None:
+        return ()
+    earliest = views[index].window.start - over
+    first = index
+    while first > 0 and views[first - 1].window.start >= earliest:
+        first -= 1
+    return views[first:index]
 
 
 # -- words ------------------------------------------------------------------------------------

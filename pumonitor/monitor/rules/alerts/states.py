@@ -40,6 +40,9 @@ class Evidence:
         Explanation for messages: a clause without a full stop.
     since : datetime or None
         Start of the window with which the change began, as a detector estimates it.
+    p_value : float
+        Of the null hypothesis that the metric is on the good side, for rules that test each series;
+        1 unless the evidence is a breach.
     """
 
     window: Window
@@ -51,21 +54,6 @@ class Evidence:
     reference: float | None = None
     reason: str = ""
     since: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesEvidence:
-    """Evidence of one window of a series, with its p-value.
-
-    Attributes
-    ----------
-    evidence : Evidence
-    p_value : float
-        Of the null hypothesis that the metric is on the good side; 1 unless the evidence is a
-        breach.
-    """
-
-    evidence: Evidence
     p_value: float = 1.0
 
 

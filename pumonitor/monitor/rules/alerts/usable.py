@@ -1,10 +1,26 @@
-"""Whether a window has a usable value of a metric, and why not."""
+"""Whether a window has a usable value of a metric, on which side of a limit it is, and in words."""
 
 from __future__ import annotations
 
-from pumonitor.monitor.rules.alerts.rule import Reading, Series, WindowView, shown
-from pumonitor.monitor.rules.alerts.states import Evidence
-from pumonitor.names import title
+import math
+from typing import Final, Literal
+
+from scipy import special
+
+from pumonitor.monitor.rules.alerts.rule import (
+    Reading,
+    Series,
+    WindowView,
+    shown,
+    shown_with_ends,
+)
+from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
+from pumonitor.monitor.rules.reference.uncertain import Uncertain
+from pumonitor.names import COUNTS, title
+
+REACH: Final = float(special.ndtri(0.975))
+
+Side = Literal["below", "above"]
 
 
 def unusable(view: WindowView, series: Series, metric: str) -> Evidence | None:
@@ -49,3 +65,32 @@ def unusable_in_one_window(view: WindowView, series: Series, metric: str) -> Evi
     if missing is None and view.readings[series][metric].reason:
         return _no_evidence(view, view.readings[series][metric])
     return missing
+
+
+def interval_of(reading: Reading) -> Uncertain:
+    """The value of a reading with its interval; without an interval it counts as exact."""
+    value = math.nan if reading.value is None else reading.value
+    low = value if reading.low is None else reading.low
+    high = value if reading.high is None else reading.high
+    se = (high - low) / (2 * REACH) if reading.se is None else reading.se
+    return Uncertain(value=value, low=low, high=high, se=se)
+
+
+def side_of(number: Uncertain, side: Side, limit: float, resolve_on: str) -> EvidenceKind:
+    """On which side of a limit a metric is, with its whole interval or as `resolve_on` says."""
+    if side == "below":
+        bad = number.high < limit
+        good = (number.value if resolve_on == "estimate" else number.low) >= limit
+    else:
+        bad = number.low > limit
+        good = (number.value if resolve_on == "estimate" else number.high) <= limit
+    return "breach" if bad else "good" if good else "insufficient"
+
+
+def stated(metric: str, now: Uncertain) -> str:
+    """The metric with its value and interval, as a clause."""
+    if metric in COUNTS:
+        return f"there are {shown(now.value)} {title(metric).lower()}"
+    if now.low == now.high:
+        return f"{title(metric)} is {shown(now.value)}"
+    return f"{title(metric)} is {shown_with_ends(now.value, now.low, now.high)}"

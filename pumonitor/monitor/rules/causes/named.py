@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
+
+from pumonitor.plain_values import plain_fields
 
 KINDS: Final = (
     "class_prior",
@@ -104,19 +106,6 @@ class Cause:
 
     def to_dict(self) -> dict[str, Any]:
         """The cause in JSON types."""
-        told: dict[str, Any] = {}
-        if self.by_audits is not None:
-            told["by_audits"] = dict(self.by_audits)
-        if self.by_reviews:
-            told["by_reviews"] = True
-        return {
-            "kind": self.kind,
-            "kinds": list(self.kinds),
-            "support": dict(self.support),
-            "sizes": {name: asdict(size) for name, size in self.sizes.items()},
-            "windows": self.windows,
-            "sentence": self.sentence,
-            "known": self.known,
-            "possible": list(self.possible),
-            **told,
-        }
+        names = ("kind", "kinds", "support", "sizes", "windows", "sentence", "known", "possible")
+        by = [name for name in ("by_audits", "by_reviews") if getattr(self, name)]
+        return plain_fields(self, *names, *by)

@@ -7,6 +7,9 @@ from typing import Final
 
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 
+PRIOR_MOVED: Final = "class_prior_moved"
+"""Name of a result: P(class prior is a quarter above the reference's, or a fifth below it)."""
+
 PRIOR_FACTOR: Final = "class_prior_factor"
 """Name of a result: ratio of a window's followed class prior to the reference's, with its interval.
 """

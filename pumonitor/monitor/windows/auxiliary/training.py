@@ -17,9 +17,9 @@ from pumonitor.monitor.ledger.results.auxiliary import StoredAuxiliary, Training
 from pumonitor.monitor.windows.auxiliary.rows import table_of
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.monitor.windows.evaluation.sampled_series import state_at
+from pumonitor.plain_values import finite_or_none
 from pumonitor.ports import Pane, PredictionSource, SampledRows, SampleRequest
 from pumonitor.prior.auxiliary import LEAST_LABELED, train_auxiliary
-from pumonitor.results import finite_or_none
 
 _FEWEST_WINDOWS: Final = 10
 _MOST_WINDOWS: Final = 120

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pumonitor.monitor.config.sections.monitor import Monitor
-from pumonitor.monitor.config.sections.rules import MetricRule, NoData, Volume
 from pumonitor.monitor.ledger.standings import Standing
 from pumonitor.ports import Window
 from pumonitor.text import moment_text, percent_text, window_text
@@ -14,19 +13,13 @@ from pumonitor.text import moment_text, percent_text, window_text
 _LATE_START: Final = 0.05
 """Share of a window before its first prediction, or after its last, that leaves it whole."""
 
-_FIND_MISSING = (NoData, Volume)
-"""Health rules that find fault with a window without predictions."""
-
 
 def empty_windows(monitor: Monitor) -> int:
     """Number of empty windows to evaluate after the last prediction: as many as a rule needs.
 
     Further empty windows would add nothing.
     """
-    asked = [rule.windows for rule in monitor.rules if isinstance(rule, _FIND_MISSING)]
-    on_metrics = [rule for rule in monitor.rules if isinstance(rule, MetricRule)]
-    asked += [rule.stale_for for rule in on_metrics if rule.stale_for is not None]
-    return max(asked, default=1)
+    return max([1, *(rule.empty_windows for rule in monitor.rules)])
 
 
 def end_of_windows(monitor: Monitor, last: datetime) -> datetime:

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pumonitor.errors import InputError
+from pumonitor.plain_values import plain_fields
 from pumonitor.prior import GivenOrEstimated, resolve_class_prior
 from pumonitor.prior.assumed import LabelPurity, assumed_of
 from pumonitor.prior.estimation import read_together
 from pumonitor.prior.labels.label_noise import search_together
-from pumonitor.results import ClassPriorEstimate, Scenario, finite_or_none
+from pumonitor.results import ClassPriorEstimate, Scenario
 from pumonitor.tables import ScoreTable
 
 
@@ -104,14 +105,8 @@ def class_prior_to_json(estimate: ClassPriorEstimate | None) -> dict[str, Any] |
     """
     if estimate is None:
         return None
-    stored: dict[str, Any] = {name: finite_or_none(getattr(estimate, name)) for name in _NUMBERS}
-    for name in _PAIRS:
-        stored[name] = [finite_or_none(end) for end in getattr(estimate, name)]
-    return stored | {
-        "method": estimate.method,
-        "confidence_level": estimate.confidence_level,
-        "diagnostics": dict(estimate.diagnostics),
-    }
+    others = ("method", "confidence_level", "diagnostics")
+    return plain_fields(estimate, *_NUMBERS, *_PAIRS, *others)
 
 
 def class_prior_from_json(stored: Mapping[str, Any] | None) -> ClassPriorEstimate | None:

@@ -12,7 +12,8 @@ from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
-from pumonitor.results import Estimate, finite_or_none
+from pumonitor.plain_values import finite_or_none
+from pumonitor.results import Estimate
 from pumonitor.views.numbers import number_view
 
 _REACH: Final = 1.96

@@ -11,13 +11,13 @@ from pumonitor.audit.window_reading import without_shared
 from pumonitor.diagnostics.impossible_prior import doubted_estimates, resting_estimates
 from pumonitor.errors import InputError
 from pumonitor.monitor.ledger.records.results import EvaluatedSeries, MetricResult
-from pumonitor.monitor.rules.alerts.rule import PRIOR_MOVED
 from pumonitor.monitor.rules.labels.expected import expected_at_maturity, expected_positives
 from pumonitor.monitor.rules.labels.maturity import ShareKnown
 from pumonitor.monitor.rules.reference.one_prior import (
     AUDITED_SHARE,
     LEVEL_FACTOR,
     PRIOR_FACTOR,
+    PRIOR_MOVED,
     PRIOR_TO_COMPARE,
 )
 from pumonitor.monitor.rules.reference.reference_windows import ReferenceWindows
@@ -34,12 +34,12 @@ from pumonitor.monitor.windows.evaluation.result_rows import (
 from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable
 from pumonitor.names import GROUPS, VALUE
+from pumonitor.plain_values import plain_fields
 from pumonitor.ports import State, Window
 from pumonitor.results import (
     ClassPriorEstimate,
     Estimate,
     Finding,
-    finite_or_none,
 )
 from pumonitor.reviews.earlier import EarlierWindows
 
@@ -188,7 +188,7 @@ def evaluate_window(
             **stored,
             "state": state,
             "undefined_reason": reason,
-            "label_maturity": _share_to_json(share),
+            "label_maturity": plain_fields(share, "value", "low", "high", "undefined_reason"),
             **({} if labels_to_come is None else {"labels_to_come": dict(labels_to_come)}),
             "made_with": {
                 "seed": seed,
@@ -221,15 +221,6 @@ def _share(state: State, maturity: ShareKnown | None) -> ShareKnown:
     if maturity is None:
         return ShareKnown.unknown("no earlier window is mature", confidence_level=_LEVEL)
     return maturity
-
-
-def _share_to_json(share: ShareKnown) -> dict[str, float | str | None]:
-    return {
-        "value": finite_or_none(share.value),
-        "low": finite_or_none(share.low),
-        "high": finite_or_none(share.high),
-        "undefined_reason": share.undefined_reason,
-    }
 
 
 def _estimate_rows(

@@ -1,4 +1,7 @@
-"""Tables and views of the state database, as the newest migration leaves them."""
+"""Tables and views of the state database, as the newest migration leaves them.
+
+Of which rows an index is, the migrations alone say.
+"""
 
 from __future__ import annotations
 

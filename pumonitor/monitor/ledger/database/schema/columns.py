@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import (
     TIMESTAMP,
@@ -15,12 +15,6 @@ from sqlalchemy import (
     String,
 )
 from sqlalchemy.types import TypeDecorator
-
-WHERE: Final = "where"
-"""In an index's `info`, the rows that it holds; migrations make it so.
-
-An argument for PostgreSQL would load that dialect of SQLAlchemy in each command.
-"""
 
 
 class Moment(TypeDecorator[datetime]):

@@ -12,10 +12,9 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
 
-from pumonitor.monitor.ledger.database.schema.columns import WHERE, Moment, Number, metadata
+from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
 
 outbox = Table(
     "outbox",
@@ -38,27 +37,15 @@ outbox = Table(
 )
 
 
-_DELIVERED = text("delivered_at IS NOT NULL")
-Index(
-    "ix_outbox_delivered",
-    outbox.c.delivered_at,
-    info={WHERE: _DELIVERED},
-)
+Index("ix_outbox_delivered", outbox.c.delivered_at)
 
 
-_PENDING = text("delivered_at IS NULL AND set_aside_at IS NULL")
-Index(
-    "ix_outbox_pending",
-    outbox.c.destination,
-    outbox.c.id,
-    info={WHERE: _PENDING},
-)
+Index("ix_outbox_pending", outbox.c.destination, outbox.c.id)
 Index(
     "ix_outbox_pending_in_lane",
     outbox.c.destination,
     outbox.c.lane,
     outbox.c.id,
-    info={WHERE: _PENDING},
 )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, CheckConstraint, Column, Identity, Index, String, Table, Text, text
+from sqlalchemy import JSON, CheckConstraint, Column, Identity, Index, String, Table, Text
 
-from pumonitor.monitor.ledger.database.schema.columns import WHERE, Moment, Number, metadata
+from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
 
 # A row is written before the registry is touched, and never deleted.
 promotions = Table(
@@ -35,10 +35,4 @@ promotions = Table(
 )
 Index("ix_promotions_of_model", promotions.c.model, promotions.c.id)
 # One at a time: also where somebody forgets the lock.
-_BEGUN = text("state = 'begun'")
-Index(
-    "ix_promotions_begun",
-    promotions.c.model,
-    unique=True,
-    info={WHERE: _BEGUN},
-)
+Index("ix_promotions_begun", promotions.c.model, unique=True)

@@ -16,10 +16,9 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    text,
 )
 
-from pumonitor.monitor.ledger.database.schema.columns import WHERE, Moment, Number, metadata
+from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
 
 monitors = Table(
     "monitors",
@@ -62,39 +61,19 @@ windows = Table(
 )
 
 
-_TO_COLLECT = text("next_as_of IS NOT NULL")
-
-
-_TO_EVALUATE = text("evaluated_panes < collected_panes")
-Index(
-    "ix_windows_to_collect",
-    windows.c.window_start,
-    info={WHERE: _TO_COLLECT},
-)
+Index("ix_windows_to_collect", windows.c.window_start)
 Index(
     "ix_windows_to_evaluate",
     windows.c.window_start,
-    info={WHERE: _TO_EVALUATE},
 )
-_IS_REFUSED = text("refused_look IS NOT NULL")
-Index(
-    "ix_windows_refused",
-    windows.c.window_start,
-    info={WHERE: _IS_REFUSED},
-)
+Index("ix_windows_refused", windows.c.window_start)
 Index(
     "ix_windows_awaited",
     windows.c.monitor,
     windows.c.configuration,
     windows.c.next_as_of,
-    info={WHERE: _TO_COLLECT},
 )
-Index(
-    "ix_windows_in_time",
-    windows.c.monitor,
-    windows.c.configuration,
-    windows.c.window_start,
-)
+Index("ix_windows_in_time", windows.c.monitor, windows.c.configuration, windows.c.window_start)
 
 
 panes = Table(
@@ -122,20 +101,10 @@ panes = Table(
 Index("ix_panes_in_time", panes.c.as_of)
 
 
-_SUPERSEDED = text("superseded_at IS NOT NULL")
-Index(
-    "ix_panes_superseded",
-    panes.c.superseded_at,
-    info={WHERE: _SUPERSEDED},
-)
+Index("ix_panes_superseded", panes.c.superseded_at)
 
 
-_NOT_EVALUATED = text("status <> 'evaluated'")
-Index(
-    "ix_panes_not_evaluated",
-    panes.c.as_of,
-    info={WHERE: _NOT_EVALUATED},
-)
+Index("ix_panes_not_evaluated", panes.c.as_of)
 
 
 # The newest pane with results of each series of a window. It says where in `results` its numbers

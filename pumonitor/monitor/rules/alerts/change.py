@@ -1,18 +1,17 @@
-"""Evidence of one window for rules on a change from a reference, and its parts in words."""
+"""Rules on a change from a reference: the condition, and the evidence of one window for it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from scipy import special
-
+from pumonitor.monitor.rules.alerts.by_series import RuleContext, SeriesCondition
 from pumonitor.monitor.rules.alerts.false_discovery import one_sided_p_value
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
-    Change,
     KnownReference,
     Reading,
     Series,
@@ -20,8 +19,15 @@ from pumonitor.monitor.rules.alerts.rule import (
     shown,
     shown_with_ends,
 )
-from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind, SeriesEvidence
-from pumonitor.monitor.rules.alerts.usable import unusable, unusable_in_one_window
+from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
+from pumonitor.monitor.rules.alerts.usable import (
+    Side,
+    interval_of,
+    side_of,
+    stated,
+    unusable,
+    unusable_in_one_window,
+)
 from pumonitor.monitor.rules.reference.compared import Compared, compared
 from pumonitor.monitor.rules.reference.one_prior import (
     PRIOR_FACTOR,
@@ -32,11 +38,8 @@ from pumonitor.monitor.rules.reference.one_prior import (
 )
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS, ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
-from pumonitor.names import COUNTS, title
-
-REACH: Final = float(special.ndtri(0.975))
-
-Side = Literal["below", "above"]
+from pumonitor.names import title
+from pumonitor.plain_text import shown_duration
 
 _SIDES: Final[Mapping[str, tuple[Side, ...]]] = {
     "drop": ("below",),
@@ -45,27 +48,19 @@ _SIDES: Final[Mapping[str, tuple[Side, ...]]] = {
 }
 
 
-def change_evidence(
-    view: WindowView,
-    series: Series,
-    rule: AlertRule,
-    condition: Change,
-    *,
-    known_reference: KnownReference | None,
-    before: Sequence[WindowView],
-) -> SeriesEvidence:
-    """Test whether the whole interval of a metric's change exceeds the allowed change.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change(SeriesCondition):
+    """Breach: the whole interval of the change from a reference exceeds the allowed amount.
 
-    Parameters
+    Attributes
     ----------
-    view : WindowView
-    series : tuple of str
-    rule : AlertRule
-    condition : Change
-    known_reference : KnownReference or None
-        The monitor's reference; used when `condition.over` is None.
-    before : sequence of WindowView
-        Earlier windows; used when `condition.over` is given.
+    direction : {"drop", "rise", "change"}
+        "change" means a drop or a rise.
+    amount : float
+        Allowed change: in the metric's unit, or as a share of the reference if relative.
+    relative : bool
+    over : timedelta or None
+        Compare with the windows of this time before; None: with the monitor's reference.
 
     Notes
     -----
@@ -76,27 +71,70 @@ def change_evidence(
     errors. It is not removed, so the interval of the change is then too wide: an alert can be late
     but not early.
     """
-    missing = unusable_in_one_window(view, series, rule.metric)
-    if missing is not None:
-        return SeriesEvidence(evidence=missing)
-    reference, why = (
-        _from_reference(view, series, rule.metric, known_reference)
-        if condition.over is None
-        else _from_windows(view, series, rule.metric, before, over=condition.over)
-    )
-    if reference is None:
-        now = interval_of(view.readings[series][rule.metric])
-        return SeriesEvidence(
-            evidence=Evidence(
-                window=view.window,
-                kind="insufficient",
-                value=now.value,
-                low=now.low,
-                high=now.high,
-                reason=why,
-            )
+
+    direction: Literal["drop", "rise", "change"]
+    amount: float
+    relative: bool
+    over: timedelta | None = None
+
+    @property
+    def fires(self) -> str:
+        """When the rule fires."""
+        against = (
+            "the reference" if self.over is None else f"the {shown_duration(self.over)} before"
         )
-    return _changed(view, series, rule, condition, reference)
+        return f"a {self.direction} of more than {self.allowed} against {against}"
+
+    @property
+    def allowed(self) -> str:
+        """The allowed change, as it is written."""
+        return f"{100 * self.amount:g}%" if self.relative else f"{self.amount:g}"
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether it compares with the monitor's reference."""
+        return self.over is None
+
+    def metrics(self, metric: str) -> tuple[str, ...]:
+        """The estimates that the metric is a function of as well."""
+        names = stands_on(metric)
+        factors = (PRIOR_FACTOR, PRIOR_TO_COMPARE) if names else ()
+        return tuple(dict.fromkeys((metric, *names, *factors)))
+
+    def reads(self, view: WindowView, known_reference: KnownReference | None) -> Hashable:
+        """Whether the reference is known at the window's moment."""
+        return known_reference is not None and view.as_of >= known_reference.as_of
+
+    def first_window(
+        self, first: datetime, *, reference_end: datetime | None
+    ) -> tuple[datetime, int]:
+        """After the reference, or after the fewest windows that can be compared with."""
+        if self.over is not None:
+            return first, FEWEST_WINDOWS
+        return (first if reference_end is None else max(first, reference_end)), 0
+
+    def evidence(self, view: WindowView, series: Series, context: RuleContext) -> Evidence:
+        """Test whether the whole interval of a metric's change exceeds the allowed change."""
+        metric = context.rule.metric
+        missing = unusable_in_one_window(view, series, metric)
+        if missing is not None:
+            return missing
+        reference, why = (
+            _from_reference(view, series, metric, context.known_reference)
+            if self.over is None
+            else _from_windows(view, series, metric, context.before, over=self.over)
+        )
+        if reference is not None:
+            return _changed(view, series, context.rule, self, reference)
+        now = interval_of(view.readings[series][metric])
+        return Evidence(
+            window=view.window,
+            kind="insufficient",
+            value=now.value,
+            low=now.low,
+            high=now.high,
+            reason=why,
+        )
 
 
 def _from_reference(
@@ -150,7 +188,7 @@ def _changed(
     rule: AlertRule,
     condition: Change,
     reference: ReferenceWindows,
-) -> SeriesEvidence:
+) -> Evidence:
     metric = rule.metric
     known = comparable(_known(metric, view.readings[series], interval_of))
     beside = compared(metric, known, reference)
@@ -174,23 +212,20 @@ def _changed(
     )
     if not breaches:
         kind = "good" if all(one[0] == "good" for one in found) else "insufficient"
-    allowed = f"{100 * condition.amount:g}%" if condition.relative else f"{condition.amount:g}"
     words = {"breach": "more than", "good": "within", "insufficient": "perhaps more than"}[kind]
     reason = (
         f"{stated(metric, now)}, {_by(moved_by)} than the reference of "
-        f"{shown(usual)}, {words} the {allowed} allowed"
+        f"{shown(usual)}, {words} the {condition.allowed} allowed"
     )
-    return SeriesEvidence(
-        evidence=Evidence(
-            window=view.window,
-            kind=kind,
-            value=now.value,
-            low=now.low,
-            high=now.high,
-            limit=limit,
-            reference=usual,
-            reason=reason,
-        ),
+    return Evidence(
+        window=view.window,
+        kind=kind,
+        value=now.value,
+        low=now.low,
+        high=now.high,
+        limit=limit,
+        reference=usual,
+        reason=reason,
         p_value=p_value,
     )
 
@@ -222,26 +257,6 @@ def _factor(usual: float, amount: float) -> float:
     return 1 + math.copysign(amount, amount * usual)
 
 
-def side_of(number: Uncertain, side: Side, limit: float, resolve_on: str) -> EvidenceKind:
-    """On which side of a limit a metric is, with its whole interval or as `resolve_on` says."""
-    if side == "below":
-        bad = number.high < limit
-        good = (number.value if resolve_on == "estimate" else number.low) >= limit
-    else:
-        bad = number.low > limit
-        good = (number.value if resolve_on == "estimate" else number.high) <= limit
-    return "breach" if bad else "good" if good else "insufficient"
-
-
-def interval_of(reading: Reading) -> Uncertain:
-    """The value of a reading with its interval; without an interval it counts as exact."""
-    value = math.nan if reading.value is None else reading.value
-    low = value if reading.low is None else reading.low
-    high = value if reading.high is None else reading.high
-    se = (high - low) / (2 * REACH) if reading.se is None else reading.se
-    return Uncertain(value=value, low=low, high=high, se=se)
-
-
 def _estimated(reading: Reading) -> Uncertain:
     """The unclipped estimate with its interval, for means over windows."""
     found = interval_of(reading)
@@ -250,15 +265,6 @@ def _estimated(reading: Reading) -> Uncertain:
     off = reading.unclipped - found.value
     low, high = found.low + off, found.high + off
     return Uncertain(value=reading.unclipped, low=low, high=high, se=found.se)
-
-
-def stated(metric: str, now: Uncertain) -> str:
-    """The metric with its value and interval, as a clause."""
-    if metric in COUNTS:
-        return f"there are {shown(now.value)} {title(metric).lower()}"
-    if now.low == now.high:
-        return f"{title(metric)} is {shown(now.value)}"
-    return f"{title(metric)} is {shown_with_ends(now.value, now.low, now.high)}"
 
 
 def _by(change: Uncertain) -> str:

@@ -1,4 +1,4 @@
-"""Evidence of each window for a lasting change, by one sequential detector per series."""
+"""Rules on a lasting shift: the condition, and its evidence by one detector per series."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING, Literal
 
-from pumonitor.monitor.rules.alerts.false_discovery import e_benjamini_hochberg
+from pumonitor.monitor.rules.alerts.false_discovery import alarm_together
 from pumonitor.monitor.rules.alerts.rule import (
     AlertRule,
+    Condition,
     Reading,
     Series,
-    Shift,
+    Tests,
     WindowView,
     moment_text,
     shown,
@@ -22,6 +24,7 @@ from pumonitor.monitor.rules.alerts.snapshots import Snapshots
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.rules.alerts.usable import unusable
 from pumonitor.monitor.rules.detectors import (
+    DEFAULT_DETECTOR,
     Detection,
     Detector,
     Observation,
@@ -29,6 +32,78 @@ from pumonitor.monitor.rules.detectors import (
     scale_of,
 )
 from pumonitor.names import title
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.rules.alerts.fold import RuleFold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SequentialCondition(Condition):
+    """What all rules on lasting changes are told.
+
+    Attributes
+    ----------
+    direction : {"down", "up", "any"}
+    false_alarms_per_year, windows_per_year : float
+    reference_windows : int
+        Number of windows from which the usual level is learned.
+    begins : datetime or None
+        Windows that start earlier are ignored.
+    """
+
+    direction: Literal["down", "up", "any"]
+    false_alarms_per_year: float
+    windows_per_year: float
+    reference_windows: int
+    begins: datetime | None = None
+
+    @property
+    def chosen_rate(self) -> float:
+        """The accepted false alarms per year."""
+        return self.false_alarms_per_year
+
+    @property
+    def accepted(self) -> str:
+        """False alarms and what is learned from, in words."""
+        return (
+            f"false alarms a year: {self.false_alarms_per_year:g}; "
+            f"learned from {self.reference_windows} windows"
+        )
+
+    def first_window(
+        self, first: datetime, *, reference_end: datetime | None
+    ) -> tuple[datetime, int]:
+        """After those that it learns from."""
+        del reference_end
+        return (first if self.begins is None else max(first, self.begins)), self.reference_windows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shift(SequentialCondition):
+    """Breach: a sequential detector has detected a lasting change.
+
+    Attributes
+    ----------
+    detector : str
+        Name in `pumonitor.monitor.rules.detectors.DETECTORS`.
+    """
+
+    detector: str
+
+    @property
+    def fires(self) -> str:
+        """When the rule fires."""
+        side = "" if self.direction == "any" else f" {self.direction}"
+        by = "" if self.detector == DEFAULT_DETECTOR else f"{self.detector}, "
+        return f"a lasting change{side} ({by}{self.accepted})"
+
+    def metrics(self, metric: str) -> tuple[str, ...]:
+        """Bets are on placements, which AUL and the class prior give."""
+        return (metric, "aul", "class_prior") if self.detector == "betting" else (metric,)
+
+    def tests(self, fold: RuleFold) -> Tests:
+        """By detectors that keep their state."""
+        return ShiftDetectors(fold.rule, self).evidence
 
 
 @dataclass(slots=True)
@@ -152,30 +227,20 @@ class ShiftDetectors:
     def _with_e_values(
         self, views: Sequence[WindowView], index: int, found: Mapping[Series, Detection | None]
     ) -> dict[Series, Evidence]:
-        together = self._together(found) if self._rule.per else frozenset()
+        together: frozenset[Series] = frozenset()
+        if self._rule.per:
+            shares = {
+                series: math.inf
+                if detection.kind == "breach"
+                else (detection.statistic or 0.0) / detection.limit
+                for series, detection in found.items()
+                if detection is not None and detection.kind in ("good", "breach")
+            }
+            together = alarm_together(shares, rate=self._rule.false_discovery_rate)
         return {
             series: self._evidence_of(views, index, series, detection, series in together, found)
             for series, detection in found.items()
         }
-
-    def _together(self, found: Mapping[Series, Detection | None]) -> frozenset[Series]:
-        """Segments that e-BH selects, separately for each model version."""
-        rate = self._rule.false_discovery_rate
-        chosen: set[Series] = set()
-        for version in {series[0] for series in found}:
-            state = {
-                series: one
-                for series, one in found.items()
-                if series[0] == version and one is not None and one.kind in ("good", "breach")
-            }
-            e_values = {
-                series: math.inf
-                if one.kind == "breach"
-                else (one.statistic or 0.0) / one.limit * len(state) / rate
-                for series, one in state.items()
-            }
-            chosen |= e_benjamini_hochberg(e_values, rate=rate)
-        return frozenset(chosen)
 
     def _evidence_of(
         self,
@@ -212,22 +277,23 @@ class ShiftDetectors:
             low=reading.low,
             high=reading.high,
             reference=detection.expected,
-            reason=_reason(self._rule, reading, detection, since),
+            reason=_reason(
+                self._rule.metric,
+                reading,
+                detection,
+                since,
+                needed=self._condition.reference_windows,
+            ),
             since=since,
         )
 
 
 def _reason(
-    rule: AlertRule,
-    reading: Reading,
-    detection: Detection,
-    since: datetime | None,
+    metric: str, reading: Reading, detection: Detection, since: datetime | None, *, needed: int
 ) -> str:
-    stated = f"{title(rule.metric)} is {shown(reading.value)}"
-    condition = rule.condition if isinstance(rule.condition, Shift) else None
+    stated = f"{title(metric)} is {shown(reading.value)}"
     if detection.kind == "learning":
-        needed = f" from {condition.reference_windows} windows" if condition else ""
-        return f"{stated}; the usual value is still being estimated{needed}"
+        return f"{stated}; the usual value is still being estimated from {needed} windows"
     expected = f"{stated}, and {shown(detection.expected)} is expected"
     if detection.kind != "breach":
         return expected

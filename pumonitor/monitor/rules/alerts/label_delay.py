@@ -1,27 +1,33 @@
-"""Evidence of each window for rules on the label delay, by a sequential detector."""
+"""Rules on the label delay: the condition, and its evidence by a sequential detector."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Final
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
 
 from scipy import special
 
-from pumonitor.monitor.rules.alerts.evidence_health import predictions_of
-from pumonitor.monitor.rules.alerts.evidence_shift import start_of
+from pumonitor.monitor.rules.alerts.health import predictions_of
 from pumonitor.monitor.rules.alerts.rule import (
-    LabelDelay,
+    WHOLE,
+    KnownReference,
+    Series,
+    Tests,
     WindowView,
     moment_text,
     shown,
     shown_with_ends,
 )
+from pumonitor.monitor.rules.alerts.shift import SequentialCondition, start_of
 from pumonitor.monitor.rules.alerts.snapshots import Snapshots
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.rules.detectors import Detection, Detector, Observation
 from pumonitor.monitor.rules.labels.label_delays import MOST_TIMES, Arrived, MeanDelay, UsualDelays
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.rules.alerts.fold import RuleFold
 
 _REACH: Final = float(special.ndtri(0.975))
 _ROUNDING: Final = 1e-6
@@ -31,6 +37,54 @@ _FEWEST: Final = 5
 # in both directions they had .3 to .6 false alarms where one was asked for, and with this factor .6
 # to .9; in one direction .5 to .8 (`python -m benchmarks.monitoring.label_delay`).
 _BOTH_DIRECTIONS: Final = 1.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelDelay(SequentialCondition):
+    """Breach: the label delay has changed for good, as a sequential detector finds.
+
+    With direction "up" it finds later labels.
+
+    Attributes
+    ----------
+    change : float
+        Allowed relative change: 0.5 allows delays between 0.5 and 1.5 times the usual ones.
+    maturity : timedelta
+        Labels with a longer delay are not counted.
+    windows_per_day : int
+        0 if windows are longer than a day.
+    """
+
+    is_of_all_rows = True
+    key_version = 2  # since it detects lasting changes
+
+    change: float
+    maturity: timedelta
+    windows_per_day: int = 0
+
+    @property
+    def fires(self) -> str:
+        """When the rule fires."""
+        than_usual = {"up": "later", "down": "sooner", "any": "later or sooner"}
+        by = f"{100 * self.change:g}% " if self.change else ""
+        return f"labels arrive {by}{than_usual[self.direction]} than usual ({self.accepted})"
+
+    def metrics(self, metric: str) -> tuple[str, ...]:
+        """Nothing but whether there are rows: delays are counts."""
+        return ("predictions",)
+
+    def reads(self, view: WindowView, known_reference: KnownReference | None) -> Hashable:
+        """Counts by delay, and the moment, which decides which of them are complete."""
+        return view.as_of, tuple(view.health.get("arrivals", ()))
+
+    def tests(self, fold: RuleFold) -> Tests:
+        """By a detector that keeps its state."""
+        detector = LabelDelayDetector(self)
+
+        def evidence(views: Sequence[WindowView], index: int) -> Mapping[Series, Evidence]:
+            return {WHOLE: detector.evidence(views, index)}
+
+        return evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

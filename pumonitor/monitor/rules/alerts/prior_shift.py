@@ -1,4 +1,4 @@
-"""Evidence of each window for a lasting change of a followed class prior, from its posterior."""
+"""Rules on a lasting change of a followed class prior: the condition, and its evidence."""
 
 from __future__ import annotations
 
@@ -6,27 +6,30 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from pumonitor.monitor.rules.alerts.false_discovery import e_benjamini_hochberg
+from pumonitor.monitor.rules.alerts.false_discovery import alarm_together
 from pumonitor.monitor.rules.alerts.rule import (
-    PRIOR_MOVED,
     AlertRule,
-    PriorShift,
     Reading,
     Series,
+    Tests,
     WindowView,
     moment_text,
     shown,
     shown_with_ends,
 )
+from pumonitor.monitor.rules.alerts.shift import SequentialCondition
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.rules.alerts.usable import unusable
-from pumonitor.monitor.rules.reference.one_prior import LEVEL_FACTOR, PRIOR_FACTOR
+from pumonitor.monitor.rules.reference.one_prior import LEVEL_FACTOR, PRIOR_FACTOR, PRIOR_MOVED
 from pumonitor.names import title
 from pumonitor.prior.over_time import CHANGES
+
+if TYPE_CHECKING:
+    from pumonitor.monitor.rules.alerts.fold import RuleFold
 
 _QUARTER: Final = 1.25
 LEAST_ODDS: Final = 4.0
@@ -48,6 +51,47 @@ def least_odds(false_alarms_per_year: float, windows_per_year: float) -> float:
     or later on average. The result is at least `LEAST_ODDS`.
     """
     return max(LEAST_ODDS, _CHANGES_PER_WINDOW * windows_per_year / false_alarms_per_year)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorShift(SequentialCondition):
+    """Breach: by its posterior, a followed class prior has moved by a quarter or more.
+
+    The rate of false alarms is an upper bound. The filter starts from the `reference_windows`,
+    which have no posterior; `begins` is the end of the reference, if one is configured.
+    """
+
+    key_version = 2  # since it reads the posterior
+
+    @property
+    def fires(self) -> str:
+        """When the rule fires."""
+        side = "" if self.direction == "any" else f" {self.direction}"
+        odds = least_odds(self.false_alarms_per_year, self.windows_per_year)
+        return (
+            f"the probability that the share of positives has changed by a quarter or more{side} "
+            f"is above {odds / (1 + odds):.4g} in two windows in a row "
+            f"(false alarms a year: at most {self.false_alarms_per_year:g})"
+        )
+
+    def metrics(self, metric: str) -> tuple[str, ...]:
+        """What the posterior is stored in."""
+        return (metric, PRIOR_MOVED, PRIOR_FACTOR, LEVEL_FACTOR)
+
+    def first_window(
+        self, first: datetime, *, reference_end: datetime | None
+    ) -> tuple[datetime, int]:
+        """After the reference, or after the windows that the filter starts from."""
+        del reference_end
+        if self.begins is None:
+            return first, self.reference_windows
+        return max(first, self.begins), 0
+
+    def tests(self, fold: RuleFold) -> Tests:
+        """By the posterior of each series."""
+        return lambda views, index: prior_shift_evidence(
+            views, index, fold.rule, self, earlier=fold.evidence
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +160,11 @@ def prior_shift_evidence(
     }
     bad = {series for series, odds in twice.items() if odds > limits[series]}
     if rule.per:
-        together = _together(twice, limits, rate=rule.false_discovery_rate)
+        shares = {
+            series: math.inf if odds > limits[series] else odds / limits[series]
+            for series, odds in twice.items()
+        }
+        together = alarm_together(shares, rate=rule.false_discovery_rate)
         bad |= {series for series in together if twice[series] > LEAST_ODDS}
     found = {}
     for series, one in posteriors.items():
@@ -167,21 +215,6 @@ def _odds_before(views: Sequence[WindowView], index: int, series: Series, direct
 def _limit(condition: PriorShift, series: Series, known: Collection[Series]) -> float:
     sharing = sum(one[0] == series[0] for one in known)
     return least_odds(condition.false_alarms_per_year / sharing, condition.windows_per_year)
-
-
-def _together(
-    odds: Mapping[Series, float], limits: Mapping[Series, float], *, rate: float
-) -> set[Series]:
-    """Segments that e-BH selects, separately for each model version."""
-    chosen: set[Series] = set()
-    for version in {series[0] for series in odds}:
-        own = {series: one for series, one in odds.items() if series[0] == version}
-        e_values = {
-            series: math.inf if one > limits[series] else one / limits[series] * len(own) / rate
-            for series, one in own.items()
-        }
-        chosen |= e_benjamini_hochberg(e_values, rate=rate)
-    return chosen
 
 
 def _missing(view: WindowView, series: Series) -> Evidence:
