@@ -14,18 +14,10 @@ from pumonitor.monitor.page_addresses import PageAddresses
 
 def message_about(promotion: Promotion, *, pages: PageAddresses | None = None) -> PromotionMessage:
     """The message about a promotion that is done."""
-    return PromotionMessage(
+    return PromotionMessage.from_record(
+        promotion,
         number=promotion.id,
-        action=promotion.action,
-        monitor=promotion.monitor,
-        model=promotion.model,
-        alias=promotion.alias,
-        from_version=promotion.from_version,
-        to_version=promotion.to_version,
-        actor=promotion.actor,
-        begun_at=promotion.begun_at,
         at=promotion.ended_at or promotion.begun_at,
-        evidence=promotion.evidence,
         links={} if pages is None else {"page": pages.monitor(promotion.monitor)},
     )
 

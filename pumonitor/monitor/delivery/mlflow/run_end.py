@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
+from pumonitor.plain_values import plain_fields
 
 _KIND: Final = "run end"
 
@@ -53,14 +54,8 @@ class RunEnd:
 
     def to_payload(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {
-            "kind": _KIND,
-            "monitor": self.monitor,
-            "model_version": self.model_version,
-            "configuration": self.configuration,
-            "as_of": self.as_of.astimezone(UTC).isoformat(),
-            "reason": self.reason,
-        }
+        as_of = self.as_of.astimezone(UTC).isoformat()
+        return {"kind": _KIND} | plain_fields(self) | {"as_of": as_of}
 
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> RunEnd:

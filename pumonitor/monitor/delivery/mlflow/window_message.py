@@ -10,12 +10,14 @@ from typing import Any, get_args
 
 from pumonitor.monitor.delivery.mlflow.slugs import slug
 from pumonitor.monitor.delivery.sending.failures import MessageRefusedError
+from pumonitor.plain_values import plain_fields
 from pumonitor.ports import State, Window
 
 FILE_NAMES = frozenset({"evaluation.json", "report.html"})
 """The only files of a window that are sent; MLflow takes names that lead out of its folder."""
 
 _SUMMARY = re.compile(r"summary-\d{4}-\d\d\.html")
+_DATASET = ("name", "digest")
 _TAG_NAME = re.compile(r"[A-Za-z0-9_.-]{1,200}")
 
 
@@ -134,31 +136,12 @@ class WindowMessage:
 
     def to_payload(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {
-            "monitor": self.monitor,
-            "model_version": self.model_version,
-            "segment": self.segment,
-            "window": {
-                "start": _text(self.window.start),
-                "end": _text(self.window.end),
-                "index": self.window.index,
-            },
-            "state": self.state,
-            "revision": self.revision,
+        start, end = _text(self.window.start), _text(self.window.end)
+        dataset = None if self.dataset is None else dict(zip(_DATASET, self.dataset, strict=True))
+        return plain_fields(self) | {
+            "window": {"start": start, "end": end, "index": self.window.index},
             "as_of": _text(self.as_of),
-            "metrics": dict(self.metrics),
-            "verdict": self.verdict,
-            "tags": dict(self.tags),
-            "files": dict(self.files),
-            "report": self.report,
-            "configuration": self.configuration,
-            "age": self.age,
-            "parameters": dict(self.parameters),
-            "description": self.description,
-            "model": self.model,
-            "dataset": None
-            if self.dataset is None
-            else {"name": self.dataset[0], "digest": self.dataset[1]},
+            "dataset": dataset,
         }
 
     @classmethod
@@ -177,9 +160,7 @@ class WindowMessage:
             raise MessageRefusedError(msg)
         dataset = payload.get("dataset")
         return cls(
-            monitor=_of(payload, "monitor", str),
-            model_version=_of(payload, "model_version", str),
-            segment=_of(payload, "segment", str),
+            **{name: _of(payload, name, str) for name in ("monitor", "model_version", "segment")},
             window=Window(
                 start=_time(window, "start"), end=_time(window, "end"), index=_of(window, "index")
             ),
@@ -191,14 +172,12 @@ class WindowMessage:
             tags=_tags(_optional(payload, "tags")),
             files=_files(_optional(payload, "files")),
             report=payload.get("report"),
-            configuration=payload.get("configuration") or "",
-            age=payload.get("age") or "",
+            **{name: payload.get(name) or "" for name in ("configuration", "age", "description")},
             parameters=_parameters(_optional(payload, "parameters")),
-            description=payload.get("description") or "",
             model=payload.get("model"),
             dataset=None
             if dataset is None
-            else (_of(dataset, "name", str), _of(dataset, "digest", str)),
+            else tuple(_of(dataset, name, str) for name in _DATASET),
         )
 
 
