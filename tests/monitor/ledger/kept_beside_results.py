@@ -74,11 +74,7 @@ def evaluate_one(ledger: Ledger, rng: random.Random) -> None:
 
 
 def as_rows(found: ResultColumns) -> list[PublishedResult]:
-    columns = {name: getattr(found, name) for name in PublishedResult.__slots__}
-    return [
-        PublishedResult(**dict(zip(columns, row, strict=True)))
-        for row in zip(*columns.values(), strict=True)
-    ]
+    return found.results()
 
 
 def newest_from_results(ledger: Ledger) -> dict[str, list[PublishedResult]]:
