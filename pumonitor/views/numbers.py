@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-from pumonitor.results import finite_or_none
+from pumonitor.plain_values import finite_or_none
 from pumonitor.views.model import View
 
 PREFIX: Final = "pu/"
