@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, tzinfo
 from typing import Any, Final, Literal
 
@@ -70,6 +70,12 @@ class Drawn:
     expected_high: FloatArray | None = None
     links: Sequence[str] = ()
     versions: Sequence[str] = ()
+
+    def newest(self, number: int) -> Drawn:
+        """The newest windows alone."""
+        parts = {part.name: getattr(self, part.name) for part in fields(Drawn)}
+        shown = {name: part[-number:] for name, part in parts.items() if part is not None}
+        return Drawn(**shown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._arrays import FloatArray
+from pumonitor.monitor.charts.time_series import Drawn
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.ports import State
 
@@ -19,17 +20,14 @@ _EXPECTED: Final = "_expected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MetricOverWindows:
-    """A metric, window after window; NaN where a number is undefined.
+class MetricOverWindows(Drawn):
+    """A metric, window after window: what is drawn of it, and more.
 
     Attributes
     ----------
-    starts, ends, as_of : sequence of datetime
+    as_of : sequence of datetime
     states : sequence of str
-    model_versions : sequence of str
-        Of each window the one that is shown.
     revisions : sequence of int
-    value, low, high : ndarray of shape (windows,)
     reasons : sequence of str
         Why a value is undefined or cannot be right, or what impossible number it is computed
         with; "" otherwise.
@@ -43,15 +41,9 @@ class MetricOverWindows:
         Whether the ledger has more results than were read.
     """
 
-    starts: Sequence[datetime]
-    ends: Sequence[datetime]
     as_of: Sequence[datetime]
     states: Sequence[State]
-    model_versions: Sequence[str]
     revisions: Sequence[int]
-    value: FloatArray
-    low: FloatArray
-    high: FloatArray
     reasons: Sequence[str]
     infeasible: NDArray[np.bool_]
     expected: FloatArray
@@ -64,15 +56,10 @@ class MetricOverWindows:
         return len(self.starts)
 
     @property
-    def provisional(self) -> NDArray[np.bool_]:
-        """Windows whose labels are not mature."""
-        return np.array([one == "provisional" for one in self.states], dtype=bool)
-
-    @property
     def first_windows(self) -> dict[str, datetime]:
         """Each model version and its first window, in order of time."""
         found: dict[str, datetime] = {}
-        for version, start in zip(self.model_versions, self.starts, strict=True):
+        for version, start in zip(self.versions, self.starts, strict=True):
             found.setdefault(version, start)
         return found
 
@@ -120,7 +107,8 @@ def metric_over_windows(
         ends=[columns.window_end[place] for place in some],
         as_of=[columns.as_of[place] for place in some],
         states=[columns.state[place] for place in some],
-        model_versions=[version for _, version in keys],
+        provisional=np.array([columns.state[place] == "provisional" for place in some], dtype=bool),
+        versions=[version for _, version in keys],
         revisions=[columns.revision[place] for place in some],
         value=_at(columns.value, own),
         low=_at(columns.low, own),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -21,7 +20,7 @@ from pumonitor.monitor.reports.metric_over_windows import (
     MetricOverWindows,
     metric_over_windows,
 )
-from pumonitor.monitor.views.series import PointView, SeriesView
+from pumonitor.monitor.views.series import ExpectedView, PointView, SeriesView
 
 
 def monitors_answer(reading: Reading, path: Mapping[str, str], query: ListQuery) -> Monitors:
@@ -77,31 +76,27 @@ def series_answer(reading: Reading, path: Mapping[str, str], query: SeriesQuery)
         segment=at.segment,
         as_of=at.as_of,
         is_cut=shown.is_cut,
-        items=[_point(shown, place) for place in range(len(shown))],
+        items=[_point(shown, index) for index in range(len(shown))],
     )
 
 
-def _point(shown: MetricOverWindows, place: int) -> PointView:
-    expected = {
-        "value": _number(shown.expected[place]),
-        "low": _number(shown.expected_low[place]),
-        "high": _number(shown.expected_high[place]),
-    }
+def _point(shown: MetricOverWindows, index: int) -> PointView:
+    expected = ExpectedView(
+        value=shown.expected[index],
+        low=shown.expected_low[index],
+        high=shown.expected_high[index],
+    )
     return PointView(
-        window_start=shown.starts[place],
-        window_end=shown.ends[place],
-        state=shown.states[place],
-        model_version=shown.model_versions[place],
-        revision=shown.revisions[place],
-        as_of=shown.as_of[place],
-        value=_number(shown.value[place]),
-        low=_number(shown.low[place]),
-        high=_number(shown.high[place]),
-        reason=shown.reasons[place] or None,
-        expected=None if expected["value"] is None else expected,  # type: ignore[arg-type]
-        **{name: _number(values[place]) for name, values in shown.counted.items()},
+        window_start=shown.starts[index],
+        window_end=shown.ends[index],
+        state=shown.states[index],
+        model_version=shown.versions[index],
+        revision=shown.revisions[index],
+        as_of=shown.as_of[index],
+        value=shown.value[index],
+        low=shown.low[index],
+        high=shown.high[index],
+        reason=shown.reasons[index] or None,
+        expected=None if expected.value is None else expected,
+        **{name: values[index] for name, values in shown.counted.items()},
     )
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-import numpy as np
 from markupsafe import Markup
 
-from pumonitor.monitor.charts.time_series import Drawn, Level, draw_time_series
+from pumonitor.monitor.charts.time_series import Level, draw_time_series
 from pumonitor.monitor.config.sections.monitor import Monitor
 from pumonitor.monitor.config.sections.rules import LimitRule
 from pumonitor.monitor.dashboard.address import SeriesAddress, with_known_names
@@ -103,13 +103,13 @@ def monitor_page(
     period = baseline_period(monitor)
     links = [
         window_link(start, version, at.segment)
-        for start, version in zip(shown.starts, shown.model_versions, strict=True)
+        for start, version in zip(shown.starts, shown.versions, strict=True)
     ]
     uncorrected = UNCORRECTED_OF.get(at.metric)
     chart = Markup("")
     if len(shown):
         chart = draw_time_series(
-            _drawn(shown, links),
+            replace(shown, links=links),
             title=f"{metrics.get(at.metric, at.metric)} of {name} over windows",
             zone=zone,
             levels=_levels(monitor, at),
@@ -194,23 +194,6 @@ def asked_series(
         if not columns.is_cut or len(metric_over_windows(columns, at.metric)) >= at.windows:
             break
     return at, columns
-
-
-def _drawn(shown: MetricOverWindows, links: Sequence[str]) -> Drawn:
-    expects = bool(np.isfinite(shown.expected).any())
-    return Drawn(
-        starts=shown.starts,
-        ends=shown.ends,
-        value=shown.value,
-        low=shown.low,
-        high=shown.high,
-        provisional=shown.provisional,
-        expected=shown.expected if expects else None,
-        expected_low=shown.expected_low if expects else None,
-        expected_high=shown.expected_high if expects else None,
-        links=links,
-        versions=shown.model_versions,
-    )
 
 
 def _levels(monitor: Monitor, at: SeriesAddress) -> list[Level]:

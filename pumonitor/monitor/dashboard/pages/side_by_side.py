@@ -131,7 +131,7 @@ def segments_beside(
     An assumed class prior is one number for all rows. What it is in a segment nobody has said, so
     no segment is called higher or lower by it.
     """
-    version_of = dict(zip(shown.starts, shown.model_versions, strict=True))
+    version_of = dict(zip(shown.starts, shown.versions, strict=True))
     found: dict[str, dict[datetime, OfWindow]] = {}
     for (version, segment), series in values.items():
         for start, value in series.items():

@@ -56,9 +56,7 @@ def window_rows(
     rows = []
     for place in range(len(shown) - 1, -1, -1):
         reason = escape(shown.reasons[place])
-        version = (
-            f"<td>{escape(one_line(shown.model_versions[place]))}</td>" if has_versions else ""
-        )
+        version = f"<td>{escape(one_line(shown.versions[place]))}</td>" if has_versions else ""
         rows.append(
             _ROW.format(
                 escape(links[place]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from markupsafe import Markup
 
-from pumonitor.monitor.charts.time_series import Drawn, Mark, draw_time_series
+from pumonitor.monitor.charts.time_series import Mark, draw_time_series
 from pumonitor.monitor.ledger.records.columns import ResultColumns
 from pumonitor.monitor.ledger.records.results import MetricResult
 from pumonitor.monitor.reports.metric_over_windows import (
@@ -102,7 +102,7 @@ def metric_shown(
         title=heading,
         meaning=MEANING.get(name, ""),
         chart=draw_time_series(
-            _drawn(over),
+            replace(over.newest(MOST_DRAWN), versions=()),
             title=f"{heading} over windows",
             zone=zone,
             marks=marks,
@@ -112,22 +112,6 @@ def metric_shown(
         lowest=at(int(places[np.argmin(over.value[places])]) if places.size else None),
         highest=at(int(places[np.argmax(over.value[places])]) if places.size else None),
         numbers=numbers,
-    )
-
-
-def _drawn(over: MetricOverWindows) -> Drawn:
-    newest = slice(-MOST_DRAWN, None)
-    expects = bool(np.isfinite(over.expected[newest]).any())
-    return Drawn(
-        starts=over.starts[newest],
-        ends=over.ends[newest],
-        value=over.value[newest],
-        low=over.low[newest],
-        high=over.high[newest],
-        provisional=over.provisional[newest],
-        expected=over.expected[newest] if expects else None,
-        expected_low=over.expected_low[newest] if expects else None,
-        expected_high=over.expected_high[newest] if expects else None,
     )
 
 

@@ -249,7 +249,7 @@ def _windows(
     """Lines of the table of all windows, the newest last."""
     found = []
     for place in range(max(0, len(over) - _MOST_ROWS), len(over)):
-        start, version = over.starts[place], over.model_versions[place]
+        start, version = over.starts[place], over.versions[place]
         counts = (float(over.counted[one][place]) for one in ("predictions", "labeled_positives"))
         found.append(
             {
@@ -272,7 +272,7 @@ def _newest(ledger: LedgerReader, name: str, over: MetricOverWindows) -> StoredE
     found = ledger.evaluations(
         name,
         start=over.starts[place],
-        model_version=over.model_versions[place],
+        model_version=over.versions[place],
         segment="",
     )
     return found[-1] if found else None
