@@ -23,10 +23,13 @@ _NEAR: Final = 0.01
 """Twice the log density that a step may still gain: draws are weighted, so a point may be off."""
 _COARSE: Final = 5  # levels from one that is sought first to the next
 _NEGLIGIBLE: Final = 12.0  # log of a component's weight, from the highest
+_NEGLIGIBLE_NEAR: Final = 4.0  # the same where another likelihood's are where the search begins
 _DEGREES: Final = 8
 _PROPOSED: Final = (4000, 16_000)
 """Draws, and how many where these are worth fewer than `_ENOUGH` independent ones."""
 _ENOUGH: Final = 400
+_PART_NEAR: Final = 4
+"""By which both are divided for draws that only make intervals wider."""
 S_BELIEVED: Final = (float(special.logit(0.9)), 1.0)
 """Mean and standard deviation of logit s where a cleared case complained."""
 
@@ -99,8 +102,9 @@ class _Target:
         components = self.components
         gradient = np.zeros(x.shape)
         information = np.zeros((*x.shape, size))
-        information[:, :bins, :bins] = components.precision_p[components.shape[component]]
-        information[:, bins : 2 * bins, bins : 2 * bins] = components.precision_v
+        shape = components.shape[component]
+        information[:, :bins, :bins] = components.precision_p[shape]
+        information[:, bins : 2 * bins, bins : 2 * bins] = components.precision_v[shape]
         gradient[:, : 2 * bins] = -components.pull(x[:, : 2 * bins], component)[0]
         each = np.arange(bins)
         parts = (each, bins + each)
@@ -166,7 +170,7 @@ def propose_draws(
     rng : Generator
     near : Weighted, optional
         Draws by another likelihood of the same counts: this one's highest points are sought from
-        those of that one, and half as many draws are proposed.
+        those of that one that matter most, and a quarter of the draws are proposed.
 
     Notes
     -----
@@ -187,7 +191,9 @@ def propose_draws(
     if near is None:
         kept, x, value = _highest_points(target)
     else:
-        kept, x, value = _climb(target, near.around.kept, near.around.x, is_pruned=True)
+        around = near.around
+        matter = around.log_weight > around.log_weight.max() - _NEGLIGIBLE_NEAR
+        kept, x, value = _climb(target, around.kept[matter], around.x[matter], is_pruned=True)
     _, information = target.slopes(x, kept)
     root = np.asarray(np.linalg.cholesky(information), dtype=float)
     log_root = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
@@ -200,10 +206,10 @@ def propose_draws(
         root=root[matter],
         log_weight=log_weight[matter],
     )
-    for proposed in _PROPOSED:
-        size = proposed if near is None else proposed // 2
-        weighted = Weighted(around, *around.draw(size, rng))
-        if weighted.effective >= _ENOUGH:
+    part = 1 if near is None else _PART_NEAR
+    for size in _PROPOSED:
+        weighted = Weighted(around, *around.draw(size // part, rng))
+        if weighted.effective >= _ENOUGH / part:
             break
     return weighted
 

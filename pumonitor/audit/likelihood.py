@@ -92,11 +92,11 @@ class Likelihood(ABC):
 
     def value(self, p_logit: FloatArray, v: FloatArray, s_logit: FloatArray) -> FloatArray:
         """Log likelihood, summed over bins."""
-        total = np.zeros(np.broadcast_shapes(p_logit.shape, v.shape))
+        total = np.zeros(np.broadcast_shapes(p_logit.shape, v.shape)[:-1])
         for group in self.groups(p_logit, v, s_logit):
             for outcome in group:
-                total += special.xlogy(outcome.rows, np.maximum(outcome.chance, _LEAST))
-        return np.asarray(total.sum(axis=-1))
+                total += np.log(np.maximum(outcome.chance, _LEAST)) @ outcome.rows
+        return total
 
     def slopes(self, p_logit: FloatArray, v: FloatArray, s_logit: FloatArray) -> Slopes:
         """Gradient and expected information."""

@@ -6,14 +6,20 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from pumonitor._valued import ValuedRows
 from pumonitor.audit.bins import ScoreBins, bins_with_cuts
+from pumonitor.audit.components import Components, Normal
+from pumonitor.audit.counts import AuditCounts
+from pumonitor.audit.laplace import draw_posterior
+from pumonitor.audit.likelihood import AuditLikelihood
 from pumonitor.audit.placing import draw_hidden
 from pumonitor.metrics.prior_draws import DRAWS
 from pumonitor.metrics.problem import Problem, make_problem
 from pumonitor.metrics.rates import share_draws_at
 from pumonitor.metrics.window_target import window_prior
+from pumonitor.reviews.believed import of_positives
 from pumonitor.values.estimates import ValueDraws
 from pumonitor.values.positives import BinnedRows
 
@@ -23,9 +29,10 @@ IntArray = NDArray[np.int64]
 _DRAWS: Final = 2000
 _MOST: Final = 20
 _LABELED_A_BIN: Final = 8
-_PRIOR_COUNT: Final = 0.5
-_LEAST: Final = 1e-9
-_MOST_HIDDEN: Final = 0.999
+_FREQUENCY: Final = (1e-4, 1 - 1e-4)
+_SAME: Final = 0.001
+"""Standard deviation by which -logit of the label frequency differs between bins: labels are fair,
+and a covariance must have an inverse."""
 
 
 def draws_with_fair_labels(valued: ValuedRows, problem: Problem, *, threshold: float) -> ValueDraws:
@@ -67,9 +74,8 @@ def _hidden_draws(
 ) -> FloatArray:
     """Draws of the hidden positives of each bin, of these very rows, shape (draws, bins).
 
-    Recall and class prior say how many lie on either side of the threshold. On one side they lie
-    as the labeled ones do, with half a labeled row more in each bin (Dirichlet), and in no bin more
-    than it has unlabeled rows.
+    Recall and class prior say how many lie on either side of the threshold, the share of positives
+    by score, a smooth curve, in which bins.
     """
     rng = problem.generator("hidden positives by score bin")
     recall = share_draws_at(problem, problem.table.index_of_threshold(threshold)).labeled_above
@@ -77,14 +83,28 @@ def _hidden_draws(
     recall = recall[chosen]
     prior = np.broadcast_to(window_prior(problem), DRAWS)[chosen]
     positives = float(bins.rows.sum()) * prior
-    hidden = np.zeros((_DRAWS, len(bins.rows)))
+    odds = _hidden_odds(bins, positives, rng)
+    hidden = np.zeros(odds.shape)
     for side, share in ((bins.above, recall), (~bins.above, 1 - recall)):
-        if not side.any():
-            continue
-        labeled, room = bins.labeled[side], silent[side]
-        number = np.clip(np.rint(positives * share) - labeled.sum(), 0, room.sum())
-        weight = rng.standard_gamma(labeled + _PRIOR_COUNT, (_DRAWS, len(labeled)))
-        weight *= (number / weight.sum(axis=1))[:, np.newaxis]
-        chance = np.clip(weight / np.maximum(room, 1), _LEAST, _MOST_HIDDEN)
-        hidden[:, side] = draw_hidden(number, chance / (1 - chance), room, rng)
+        room = silent[side]
+        number = np.rint(positives * share) - bins.labeled[side].sum()
+        hidden[:, side] = draw_hidden(np.clip(number, 0, room.sum()), odds[:, side], room, rng)
     return hidden
+
+
+def _hidden_odds(bins: ScoreBins, positives: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draws of the odds that an unlabeled row of each bin is positive, given so many positives."""
+    away = bins.normal_score - bins.normal_score[int(np.argmax(bins.above))]
+    frequency = np.clip(bins.labeled.sum() / np.maximum(positives, 1), *_FREQUENCY)
+    v = -special.logit(frequency)
+    of_p = of_positives(away)
+    of_v = Normal(np.full(len(away), v.mean()), _SAME**2 * np.eye(len(away)))
+    drawn = draw_posterior(
+        AuditLikelihood(counts=AuditCounts.of(bins, decided=0, positive=0)),
+        Components.of(of_p=of_p, of_v=[of_v] * len(of_p), level=float(v.std()), levels=1),
+        detection=None,
+        overall=None,
+        size=len(positives),
+        rng=rng,
+    )
+    return np.asarray(np.exp(drawn.p_logit) * special.expit(drawn.v))
