@@ -204,14 +204,13 @@ def _widths(name: str, rows: Sequence[Mapping[str, Any]], cases: int) -> Spec:
 
 def _by_bin(evaluation: Evaluation) -> EstimatesByBin:
     """What was told by score bin."""
-    told = evaluation.reviews if evaluation.audit is None else evaluation.audit
-    if told is None:
+    if evaluation.reading is None:
         msg = (
             "this evaluation has no audit and no reviews: give audit= or reviews= to "
             "pumonitor.evaluate"
         )
         raise ValueError(msg)
-    return told
+    return evaluation.reading
 
 
 def _bins(evaluation: Evaluation) -> list[dict[str, Any]]:

@@ -30,11 +30,14 @@ _BUILDERS: Final[dict[str, Callable[[Evaluation], Spec]]] = {
     "score_distributions": score_chart,
     "sensitivity": sensitivity_chart,
 }
-_OF_AUDITS: Final[dict[str, Callable[[Evaluation], Spec]]] = {
-    "audit_frequency": audit_frequency_chart,
-    "audit_positives": audit_positives_chart,
+_BY_BIN: Final[dict[str, dict[str, Callable[[Evaluation], Spec]]]] = {
+    "audit": {
+        "audit_frequency": audit_frequency_chart,
+        "audit_positives": audit_positives_chart,
+    },
+    "reviews": {"review_positives": audit_positives_chart},
 }
-_OF_REVIEWS: Final = {"review_positives": audit_positives_chart}
+"""Further ones by the kind of what was told by score bin."""
 
 
 def build_chart(evaluation: Evaluation, name: str) -> altair.TopLevelMixin:
@@ -83,11 +86,9 @@ def build_chart(evaluation: Evaluation, name: str) -> altair.TopLevelMixin:
 def chart_names(evaluation: Evaluation) -> list[str]:
     """Charts that there are of an evaluation."""
     names = [name for name in _BUILDERS if name != "sensitivity" or evaluation.at_priors]
-    if evaluation.reviews is not None:
-        return [*names, *_OF_REVIEWS]
-    return names if evaluation.audit is None else [*names, *_OF_AUDITS]
+    return names if evaluation.reading is None else [*names, *_BY_BIN[evaluation.reading.kind]]
 
 
 def chart_of(evaluation: Evaluation, name: str) -> Spec:
     """One of the charts as it is put together, which `to_svg` and `to_png` draw."""
-    return {**_BUILDERS, **_OF_AUDITS, **_OF_REVIEWS}[name](evaluation)
+    return {**_BUILDERS, **_BY_BIN["audit"], **_BY_BIN["reviews"]}[name](evaluation)

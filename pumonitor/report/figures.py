@@ -47,29 +47,31 @@ _READING: Final = {
     ),
 }
 
-_AUDITED: Final = {
-    "audit_frequency": (
-        "Who gets confirmed, by score",
-        "Each dot is the share of the positives of a score bin that is confirmed, as the audit "
-        "tells it. Were confirmations a fair sample, all would lie near the dashed line, which is "
-        "the share at all scores together. The line across is the threshold.",
-    ),
-    "audit_positives": (
-        "Where the positives are",
-        "Bars are the positives of each score bin: confirmed, found by the audit, and estimated to "
-        "be hidden among the cases that nobody looked at. The thin line is the interval of all "
-        "three together.",
-    ),
+_BY_BIN: Final = {
+    "audit": {
+        "audit_frequency": (
+            "Who gets confirmed, by score",
+            "Each dot is the share of the positives of a score bin that is confirmed, as the audit "
+            "tells it. Were confirmations a fair sample, all would lie near the dashed line, which "
+            "is the share at all scores together. The line across is the threshold.",
+        ),
+        "audit_positives": (
+            "Where the positives are",
+            "Bars are the positives of each score bin: confirmed, found by the audit, and "
+            "estimated to be hidden among the cases that nobody looked at. The thin line is the "
+            "interval of all three together.",
+        ),
+    },
+    "reviews": {
+        "review_positives": (
+            "Where the positives are",
+            "Bars are the positives of each score bin: found by review, known by a complaint, and "
+            "estimated to be hidden among the cases that nobody looked at. The thin line is the "
+            "interval of all three together.",
+        ),
+    },
 }
-
-_REVIEWED: Final = {
-    "review_positives": (
-        "Where the positives are",
-        "Bars are the positives of each score bin: found by review, known by a complaint, and "
-        "estimated to be hidden among the cases that nobody looked at. The thin line is the "
-        "interval of all three together.",
-    ),
-}
+"""By the kind of what was told by score bin."""
 
 _SIZE: Final = re.compile(
     r'^<svg [^>]*?width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"[^>]*>'
@@ -122,12 +124,10 @@ def figures(evaluation: Evaluation) -> list[Figure]:
 
 def audit_figures(evaluation: Evaluation, without: Evaluation | None) -> list[Figure]:
     """What the audit or reviews say; with the same rows `without` also what it changes."""
-    if evaluation.reviews is not None:
-        return _drawn(evaluation, _REVIEWED)
-    if evaluation.audit is None:
+    if evaluation.reading is None:
         return []
-    drawn = _drawn(evaluation, _AUDITED)
-    if without is None:
+    drawn = _drawn(evaluation, _BY_BIN[evaluation.reading.kind])
+    if without is None or evaluation.audit is None:
         return drawn
     heading = "With and without the audit"
     svg = inline_svg(to_svg(with_and_without_chart(evaluation, without)), description=heading)

@@ -96,6 +96,11 @@ class Evaluation:
     def __getitem__(self, name: str) -> Estimate:
         return self.estimates[name]
 
+    @property
+    def reading(self) -> AuditedEstimates | ReviewedEstimates | None:
+        """What was told of the positives of each score bin: `audit` or `reviews`."""
+        return self.reviews if self.audit is None else self.audit
+
     def sensitivity(self, name: str, *, class_priors: Sequence[float] | None = None) -> Sensitivity:
         """One estimate at other class priors: what if the prior is not what it is taken to be.
 
@@ -134,10 +139,9 @@ class Evaluation:
         True
         """
         self[name]  # says what there is instead
-        if self.audit is not None or self.reviews is not None:
-            told, by = ("an audit says", "the audit")
-            if self.reviews is not None:
-                told, by = ("reviews say", "reviews")
+        if self.reading is not None:
+            is_audit = self.reading.kind == "audit"
+            told, by = ("an audit says", "the audit") if is_audit else ("reviews say", "reviews")
             msg = (
                 f"the class prior of this evaluation is what {told}, together with all other "
                 f"estimates: evaluate without {by} to ask for other class priors"
@@ -169,8 +173,8 @@ class Evaluation:
             "warnings",
             "curves",
         )
-        with_these = [name for name in ("audit", "reviews") if getattr(self, name) is not None]
-        return {"schema_version": SCHEMA_VERSION} | plain_fields(self, *names, *with_these)
+        told = () if self.reading is None else (self.reading.kind,)
+        return {"schema_version": SCHEMA_VERSION} | plain_fields(self, *names, *told)
 
     def to_frame(self) -> pandas.DataFrame:
         """One row per estimate, as a pandas data frame indexed by metric name."""

@@ -21,6 +21,7 @@ from pumonitor.text import window_text, with_interval
 _WIDTH: Final = 888
 _HEIGHT: Final = 248
 _MOST_DOTS: Final = 150
+_MOST_COLUMNS: Final = 400
 _HALF_LARGE_DATE: Final = 70
 """Half of a date as narrow pages write it, beyond the room on the right."""
 _ROOM: Final = 0.06
@@ -139,7 +140,7 @@ def draw_time_series(
         "scale": {"domain": [moment(begin), moment(end)]},
         "axis": {**time_axis(begin, end, zone), "grid": False},
     }
-    rows = list(_rows(series, marks, zone))
+    rows = list(_rows(series))
     middle = field("middle", "temporal", **x)
     spec = layered(
         *_reference(reference, begin, end, x),
@@ -156,7 +157,7 @@ def draw_time_series(
         layer(rows, "line", look={"style": "line expected"}, x=middle, y=field("expected", **y)),
         *_dots(rows, middle, y),
         layer(
-            rows,
+            list(_columns(series, rows, marks, zone)),
             "rect",
             look={"style": "column"},
             x=field("start", "temporal", **x),
@@ -226,8 +227,8 @@ def _ends(shown: Sequence[FloatArray | None]) -> list[float] | None:
     return [low - room if low < 0 or low > room else 0.0, high + room]
 
 
-def _rows(series: Drawn, marks: Sequence[Mark], zone: tzinfo) -> Iterator[dict[str, Any]]:
-    """Of each window its numbers, what it says, and where it leads to if it has a dot.
+def _rows(series: Drawn) -> Iterator[dict[str, Any]]:
+    """Of each window its numbers, the class of its dot if it has one, and then its link.
 
     The keyboard stops at windows with a dot: the table beside the chart has them all.
     """
@@ -236,7 +237,6 @@ def _rows(series: Drawn, marks: Sequence[Mark], zone: tzinfo) -> Iterator[dict[s
     if len(dotted) > _MOST_DOTS:
         dotted = np.union1d(dotted[-_MOST_DOTS // 3 :], np.flatnonzero(_lonely(has_value)))
     has_dot = np.isin(np.arange(len(has_value)), dotted).tolist()
-    events = _events(series.starts, marks)
     nothing = np.full(len(has_value), np.nan)
     numbers = rows_of(
         value=series.value,
@@ -256,9 +256,19 @@ def _rows(series: Drawn, marks: Sequence[Mark], zone: tzinfo) -> Iterator[dict[s
             "middle": 0.5 * (start + end),
             "end": end,
             "dot": dot if has_dot[index] else None,
-            "text": "\n".join([*_window_lines(series, index, zone), *events[index]]),
             "link": series.links[index] if series.links and has_dot[index] else None,
         }
+
+
+def _columns(
+    series: Drawn, rows: Sequence[Mapping[str, Any]], marks: Sequence[Mark], zone: tzinfo
+) -> Iterator[dict[str, Any]]:
+    """Windows that can be pointed at, with what they say; of very many those with a dot."""
+    events = _events(series.starts, marks)
+    for index, row in enumerate(rows):
+        if row["dot"] or len(rows) <= _MOST_COLUMNS:
+            lines = [*_window_lines(series, index, zone), *events[index]]
+            yield {**row, "text": "\n".join(lines)}
 
 
 def _dots(rows: Sequence[Mapping[str, Any]], x: Spec, y: Spec) -> Iterator[Spec]:

@@ -173,6 +173,8 @@ def test_a_thousand_windows_have_few_dots_and_all_of_the_line():
     root = drawn(series(0.5 + 0.1 * np.sin(np.arange(1000))))
     assert len(points(path_of(root, "line"))) == 1000
     assert len(list(root.iter("circle"))) <= 151
+    # Nobody could point at a column of less than a pixel.
+    assert len([one for one in root.iter("rect") if one.get("class") == "column"]) <= 151
 
 
 def test_nothing_to_draw_is_nothing():
