@@ -38,6 +38,7 @@ _BARE: Final = {
     "style": "page",
     **dict.fromkeys(("labels", "ticks", "grid", "domain"), False),
     "title": None,
+    "values": (),
 }
 """An axis that is not drawn."""
 

@@ -61,7 +61,7 @@ def draw_on_page(
     *,
     kind: str,
     title: str,
-    identifier: str = "chart",
+    identifier: str | None = None,
     role: str = "img",
 ) -> str:
     """An SVG element of a chart whose marks have styles, the looks being those of the page.
@@ -74,8 +74,8 @@ def draw_on_page(
         Its class.
     title : str
         What is drawn, for readers who hear it.
-    identifier : str
-        Unique on the page.
+    identifier : str, optional
+        Unique on the page; with it the title is an element.
     role : {"img", "group"}
         A group is read out with what is in it, such as links.
     """
@@ -83,11 +83,13 @@ def draw_on_page(
     left, top = math.floor(canvas.left - _PADDING), math.floor(canvas.top - _PADDING)
     width = math.ceil(canvas.right + _PADDING) - left
     height = math.ceil(canvas.bottom + _PADDING) - top
-    return (
-        f'<svg class="{kind}" role="{role}" viewBox="{left} {top} {width} {height}" '
-        f'aria-labelledby="{escape(identifier)}-title"><title id="{escape(identifier)}-title">'
-        f"{escape(title, quote=False)}</title>{canvas}</svg>"
-    )
+    named, element = f'aria-label="{escape(title)}"', ""
+    if identifier is not None:
+        of_title = f"{escape(identifier)}-title"
+        named = f'aria-labelledby="{of_title}"'
+        element = f'<title id="{of_title}">{escape(title, quote=False)}</title>'
+    box = f"{left} {top} {width} {height}"
+    return f'<svg class="{kind}" role="{role}" viewBox="{box}" {named}>{element}{canvas}</svg>'
 
 
 def _layers(chart: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -115,10 +115,10 @@ def scale_of(
         words = channels[0].get("sort") or list(dict.fromkeys(values))
         return _Words(words=words, step=length / max(len(words), 1))
     moments = channels[0].get("type") == "temporal"
-    known = [float(one) for one in values if one is not None]
     if "domain" in how:
         low, high = how["domain"]
     else:
+        known = [float(one) for one in values if one is not None]
         low, high = min(known, default=0.0), max(known, default=1.0)
         if not moments and how.get("zero", True):
             low, high = min(low, 0.0), max(high, 0.0)

@@ -182,6 +182,13 @@ def test_nothing_to_draw_is_nothing():
     assert draw_sparkline(np.array([0.5]), np.array([0.4]), np.array([0.6]), title="") == ""
 
 
+def test_small_drawings_are_named_and_many_of_them_share_a_page():
+    values = np.array([0.5, 0.6])
+    drawn_small = draw_sparkline(values, values, values, title="F1 of <a>")
+    assert 'aria-label="F1 of &lt;a&gt;"' in drawn_small
+    assert " id=" not in drawn_small
+
+
 def test_a_level_series_is_drawn():
     assert len(points(path_of(drawn(series([0.5, 0.5], half=0.0)), "line"))) == 2
 
