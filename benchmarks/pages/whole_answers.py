@@ -95,6 +95,7 @@ def addresses(extent: Extent) -> dict[str, str]:
         "API: listResults, 1,000": f"{v1}/results?limit=1000",
         "API: listResults, 1,000 of a metric": f"{v1}/results?limit=1000&metric=f1",
         "API: listAlerts": f"{v1}/alerts",
+        "API: listIncidents": f"{v1}/incidents",
         "API: listHistory": f"{v1}/alerts/history",
         "API: listSilences": f"{v1}/silences",
         "API: listNotes": f"{v1}/notes",

@@ -124,6 +124,7 @@ def show(
         from pumonitor.monitor.app import utc_now
         from pumonitor.monitor.inspection.alerts_shown import alert_views
         from pumonitor.monitor.views.alerts import by_urgency
+        from pumonitor.monitor.views.incidents import incident_views
 
         alerts = alert_views(
             ledger,
@@ -143,7 +144,7 @@ def show(
     if as_json:
         print_json(shown)
     else:
-        print_in_full(Console(highlight=False), shown)
+        print_in_full(Console(highlight=False), incident_views(shown))
 
 
 @alerts.command()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         AlertView,
         UserActionView,
     )
+    from pumonitor.monitor.views.incidents import IncidentView
 
 _COLOURS: Final = {
     "firing": "red", "recovering": "yellow", "pending": "yellow", "ok": "green",
@@ -120,23 +121,24 @@ def print_history(console: Console, events: Sequence[AlertEventView]) -> None:
         )
 
 
-def print_in_full(console: Console, alerts: Sequence[AlertView]) -> None:
-    """Print firing alerts with cause, what to do about them, and what people did."""
-    if not alerts:
+def print_in_full(console: Console, incidents: Sequence[IncidentView]) -> None:
+    """Print incidents: their alerts, then cause, what to do about them, and what people did."""
+    if not incidents:
         console.print("No alert fires.")
-    for alert in alerts:
-        console.print(f"[red]{alert.severity}[/] ", end="")
-        console.print(
-            f"{_about(alert)}, firing since {moment_cell(alert.firing_since)}", markup=False
-        )
+    for incident in incidents:
+        for alert in incident.alerts:
+            console.print(f"[red]{alert.severity}[/] ", end="")
+            console.print(
+                f"{_about(alert)}, firing since {moment_cell(alert.firing_since)}", markup=False
+            )
+            _print_below(console, one_line(alert.sentence))
         _print_below(
             console,
-            one_line(alert.sentence),
-            f"cause: {one_line(alert.cause)}" if alert.cause else "",
+            f"cause: {one_line(incident.cause)}" if incident.cause else "",
             "what to do:",
-            *(f"{number}. {step}" for number, step in enumerate(alert.next_steps, start=1)),
-            *map(_action, alert.people),
-            alert.page or "",
+            *(f"{number}. {step}" for number, step in enumerate(incident.next_steps, start=1)),
+            *(_action(action) for alert in incident.alerts for action in alert.people),
+            *(alert.page or "" for alert in incident.alerts),
         )
 
 

@@ -103,6 +103,7 @@ class AlertTransaction:
         self._alerts = {one.place: one for one in tables.alerts(monitor)}
         self._changed: set[Place] = set()
         self._late: dict[Place, AlertRule] = {}
+        self._beginnings: dict[str, Transition] | None = None
 
     def take_pane(self, track: Track, pane: RecordedPane, touched: frozenset[str]) -> None:
         """Emit the transitions that follow from a folded pane, and send their notifications.
@@ -194,7 +195,12 @@ class AlertTransaction:
                 continue
             if alert.closed_at is None:
                 self._close(alert, because=because)
-            elif alert.told_firing and self._notifies and not self._is_silenced(alert):
+            elif (
+                alert.told_firing
+                and self._notifies
+                and not self._is_silenced(alert)
+                and not self._others_fire(alert)
+            ):
                 self._send_resolved(alert)
 
     def store(self) -> None:
@@ -225,6 +231,8 @@ class AlertTransaction:
 
     def _put(self, rule: AlertRule, alert: Alert, found: Transition | None, *, fresh: bool) -> None:
         if found is not None:
+            if found.kind == "fired":
+                alert, found = self._as_part_of_incident(alert, found)
             alert = alert.after(found)
         number = None
         why = self._why_withheld(alert, fresh=fresh)
@@ -246,6 +254,33 @@ class AlertTransaction:
             self._late[alert.place] = rule
         self._keep(alert)
 
+    def _as_part_of_incident(self, alert: Alert, began: Transition) -> tuple[Alert, Transition]:
+        """An alert that begins to fire, in the incident of those with which it may share a cause.
+
+        It joins the alerts of an incident that fire while it does if all may have begun with one
+        change, or if it was one of them before. An incident that is acknowledged stays so, unless
+        the alert is worse than all of it.
+        """
+        if self._beginnings is None:
+            self._beginnings = self._tables.beginnings([self._monitor])
+        incidents: dict[str, list[Alert]] = {}
+        for other in self._alerts.values():
+            if other.is_firing and other.closed_at is None and other.place != alert.place:
+                incidents.setdefault(other.dedup_key, []).append(other)
+        for key, members in incidents.items():
+            of_members = [self._beginnings.get(one.incident_key(one.incident)) for one in members]
+            if (alert.incident and key == alert.dedup_key) or all(
+                other is not None and began.began_with(other) for other in of_members
+            ):
+                began = replace(began, joined=key)
+                worst = min(_SEVERITIES.index(member.severity) for member in members)
+                is_known = all(one.acknowledged_incident == one.incident for one in members)
+                if is_known and _SEVERITIES.index(alert.severity) >= worst:
+                    alert = replace(alert, acknowledged_incident=began.incident)
+                break
+        self._beginnings[began.incident_key(began.incident)] = began
+        return alert, began
+
     def _notify(
         self,
         rule: AlertRule,
@@ -262,7 +297,11 @@ class AlertTransaction:
             self._send(rule, new, number)
             return alert
         if alert.told_firing and not (alert.is_firing and is_notified):
-            alert = self._send_resolved(alert, rule)
+            if alert.is_firing and alert.dedup_key == self._key_notified(alert):
+                # It fires again in an incident that has gone on meanwhile.
+                alert = replace(alert, told_firing=False)
+            else:
+                alert = self._send_resolved(alert, rule)
         if alert.is_firing and not alert.told_firing:
             if new is not None and number is not None and new.kind == "fired":
                 self._send(rule, new, number)
@@ -305,6 +344,8 @@ class AlertTransaction:
                 withheld = "history"
             elif self._is_silenced(alert):
                 withheld = "silenced"
+            elif self._others_fire(alert):
+                withheld = "incident"
             self._tables.add(new, at=self.at, withheld=withheld)
             alert = replace(alert, is_firing=False, emitted_as_of=new.as_of)
             if withheld is None:
@@ -334,6 +375,8 @@ class AlertTransaction:
             return "silenced"
         if alert.is_firing and self._is_inhibited(alert):
             return "inhibited"
+        if not alert.is_firing and alert.told_firing and self._others_fire(alert):
+            return "incident"
         return None
 
     def _was_notified_just_now(self, rule: AlertRule, alert: Alert) -> bool:
@@ -350,6 +393,22 @@ class AlertTransaction:
 
     def _is_silenced(self, alert: Alert) -> bool:
         return any(one.covers(alert, now=self._now) for one in self._silences)
+
+    def _key_notified(self, alert: Alert) -> str | None:
+        """Key of the last incident of an alert of which a notification was sent."""
+        began = self._tables.transition(alert, incident=alert.told_incident, kind="fired")
+        return None if began is None else began.transition.dedup_key
+
+    def _others_fire(self, alert: Alert) -> bool:
+        """Whether other alerts of its incident fire that were notified of: it is not over."""
+        return any(
+            other.is_firing
+            and other.told_firing
+            and other.closed_at is None
+            and other.place != alert.place
+            and other.dedup_key == alert.dedup_key
+            for other in self._alerts.values()
+        )
 
     def _is_inhibited(self, alert: Alert) -> bool:
         """Whether a critical alert fires for the same metric, segment and model version."""

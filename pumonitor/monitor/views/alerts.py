@@ -25,7 +25,7 @@ SEVERITIES: Final[tuple[Severity, ...]] = ("critical", "warning", "info")
 """The worst first."""
 
 
-_StepInWords = Annotated[Step, PlainSerializer(str, return_type=str, when_used="json")]
+StepInWords = Annotated[Step, PlainSerializer(str, return_type=str, when_used="json")]
 
 
 class AlertIdentityView(View):
@@ -70,6 +70,9 @@ class UserActionView(View):
 class AlertView(AlertIdentityView):
     """An alert in its present state."""
 
+    dedup_key: str = Field(
+        description="Key of its last incident; other alerts that began with it have the same."
+    )
     state: Literal["unknown", "ok", "pending", "firing", "recovering"]
     is_firing: bool
     firing_since: Moment | None
@@ -94,7 +97,7 @@ class AlertView(AlertIdentityView):
     names_cause: bool = Field(
         description="Whether that cause says what changed; of the health of the data it does not."
     )
-    next_steps: list[_StepInWords] = Field(
+    next_steps: list[StepInWords] = Field(
         description="What to do about it, in the order in which it is done; empty unless it fires."
     )
     page: str | None = Field(description="Address of the page of its newest window, if known.")
@@ -182,6 +185,10 @@ class TransitionView(AlertIdentityView):
     window_end: Moment
     as_of: Moment
     firing_since: Moment | None
+    onset: Moment | None = Field(
+        description="What changed did so after this and before the end of the window; where it "
+        "fired, else null."
+    )
     value: Number
     low: Number
     high: Number

@@ -246,8 +246,8 @@ def _unreachable(work: MonitorWork) -> _Found | None:
     return _Found(
         f"its tables cannot be read: {work.problem}",
         work.problem_since,
-        "repair the tables or their entries in the configuration, or reach their server; "
-        "pumonitor check shows whether it worked, and the next run evaluates what is missing",
+        "repair the tables or their entries in the configuration; pumonitor check shows whether "
+        "it worked",
     )
 
 
@@ -256,13 +256,10 @@ def _late(
 ) -> _Found | None:
     if work.held:
         return None
-    remedy = (
-        "check that cron starts pumonitor run, or that pumonitor serve is running; pumonitor run "
-        "evaluates the missing windows"
-    )
+    remedy = "check that cron starts pumonitor run, or that pumonitor serve is running"
     if look is not None and now - look.due > LATE:
-        ended = f"{look.ended} window{' has' if look.ended == 1 else 's have'} ended since"
-        return _Found(f"no round of work has looked at it, and {ended}", look.last, remedy)
+        ended = f"{look.ended} window{'' if look.ended == 1 else 's'}"
+        return _Found(f"no round of work has looked at it for {ended}", look.last, remedy)
     # What fails is late for a reason of its own, and so is what waits for it.
     if work.failing or work_due is None or now - work_due <= LATE:
         return None
@@ -285,7 +282,7 @@ def _firing(alerts: Sequence[FiringAlert | AlertView]) -> _Found | None:
         return None
     since = min((alert.firing_since for alert in alerts if alert.firing_since), default=None)
     steps = next((alert.next_steps for alert in alerts if alert.next_steps), ())
-    return _Found(_alerts_text(alerts), since, str(steps[0]) if steps else "")
+    return _Found(_alerts_text(alerts), since, steps[0].action if steps else "")
 
 
 def _no_data(work: MonitorWork, source: str, *, has_stopped: bool) -> _Found | None:

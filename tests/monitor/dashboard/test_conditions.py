@@ -51,7 +51,7 @@ def killed(shop):
     [
         (as_it_is, "firing", "a critical alert, too few found"),
         (unreachable, "source unreachable", "its tables cannot be read: no p.parquet"),
-        (dead, "late", "no round of work has looked at it, and 9 windows have ended since"),
+        (dead, "late", "no round of work has looked at it for 9 windows"),
         (killed, "late", "5 windows are due and not evaluated"),
         (acknowledged, "acknowledged", "a critical alert, too few found"),
         (silenced, "silenced", "a critical alert, too few found"),

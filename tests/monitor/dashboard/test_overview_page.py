@@ -18,7 +18,7 @@ def test_overview_says_who_is_needed_and_the_newest_mature_estimate(shop):
     # Day 6 is the newest whose labels are mature on day 8: recall is 0.3 there.
     assert re.search(r"Recall 0\.300 0\.280 to 0\.320 2026-01-06, mature", said)
     assert "50%" in said
-    assert "in 23 hours" in said
+    assert "in 24 hours" in said
 
 
 def test_overview_puts_first_what_needs_somebody_and_takes_as_many_statements(shop):

@@ -86,7 +86,7 @@ def test_a_database_of_a_newer_version_is_refused(empty_address: str) -> None:
     database.close()
 
     assert "was written by a newer version of pumonitor" in str(caught.value)
-    assert "at step 9999, this version knows steps up to 0018" in str(caught.value)
+    assert "at step 9999, this version knows steps up to 0019" in str(caught.value)
 
 
 def test_a_step_that_fails_leaves_nothing_behind(

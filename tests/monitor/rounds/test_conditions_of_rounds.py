@@ -76,7 +76,7 @@ def test_a_monitor_on_which_nobody_works_is_late(shop):
         view = condition_at(shop, now + days * DAY)
         assert view.condition == condition, days
     assert view.since == now
-    assert "400 windows have ended since" in view.sentence
+    assert "looked at it for 400 windows" in view.sentence
     # Somebody who looks every Monday is not late before the day after.
     weekly = shop.read_text().replace("    window: 1d", '    schedule: "0 6 * * 1"\n    window: 1d')
     shop.write_text(weekly)

@@ -200,6 +200,7 @@ def test_a_transition_carries_all_that_its_window_says_and_what_changed():
         window_start=window(1).start, window_end=window(1).end, as_of=START + 9 * DAY,
         firing_since=START, value=0.7, low=0.66, high=0.73, limit_value=0.75, reference=0.82,
         sentence="Model version 7, 2026-01-02: F1 is 0.7.", cause={"began": str(START)},
+        onset=START,
     )  # fmt: skip
     assert (found.key, found.dedup_key) == ("card-fraud/5f0c//7/1/fired", "card-fraud/5f0c//7/1")
     closed = closing(alert.after(found), as_of=START + 10 * DAY, cause=found.cause)
@@ -209,6 +210,7 @@ def test_a_transition_carries_all_that_its_window_says_and_what_changed():
         reason="configuration",
         as_of=START + 10 * DAY,
         sentence="The rule 'f1 below 0.75' was edited or deleted.",
+        onset=None,
     )
     assert alert.last_evidence() == replace(bad, since=None, window=replace(window(1), index=0))
 

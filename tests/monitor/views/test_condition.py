@@ -51,8 +51,8 @@ def view(work=(), firing=(), **others):
         ),
         (
             FAILING, [CRITICAL], {"look": UNSEEN}, "late",
-            "late since 2026-03-01 06: no round of work has looked at it, and 9 windows have ended "
-            "since; firing: a critical alert, too few found",
+            "late since 2026-03-01 06: no round of work has looked at it for 9 windows; "
+            "firing: a critical alert, too few found",
         ),
         (
             OVERDUE, [], {"work_due": NOW - 1.5 * DAY}, "late",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pumonitor.monitor.dashboard.api.answers import Alerts, Events, Silences
+from pumonitor.monitor.dashboard.api.answers import Alerts, Events, Incidents, Silences
 from pumonitor.monitor.dashboard.api.queries import AlertsQuery, HistoryQuery, OneMonitorQuery
 from pumonitor.monitor.dashboard.api.reading import Reading, key_asked, next_cursor
 from pumonitor.monitor.inspection.alerts_shown import alert_views
 from pumonitor.monitor.inspection.incidents import alert_event_views
 from pumonitor.monitor.views.alerts import AlertView
+from pumonitor.monitor.views.incidents import incident_views
 
 _OF_KEY: Final = 5
 """Monitor, rule, its key, model version and segment."""
@@ -37,6 +38,28 @@ def alerts_answer(reading: Reading, path: Mapping[str, str], query: AlertsQuery)
 
 def _key(alert: AlertView) -> list[str]:
     return [alert.monitor, alert.rule, *alert.place]
+
+
+def incidents_answer(
+    reading: Reading, path: Mapping[str, str], query: OneMonitorQuery
+) -> Incidents:
+    """Alerts that fire, those of one change together, by key."""
+    after = key_asked(query, [""])
+    alerts = alert_views(
+        reading.ledger,
+        now=reading.now,
+        monitors=reading.chosen(query.monitor),
+        firing=True,
+        in_full=True,
+        pages=reading.pages,
+    )
+    incidents = sorted(incident_views(alerts), key=lambda incident: incident.dedup_key)
+    left = [one for one in incidents if after is None or one.dedup_key > after[0]]
+    shown = left[: query.limit]
+    return Incidents(
+        items=shown,
+        next=next_cursor(query, [shown[-1].dedup_key] if len(left) > len(shown) else None),
+    )
 
 
 def history_answer(reading: Reading, path: Mapping[str, str], query: HistoryQuery) -> Events:

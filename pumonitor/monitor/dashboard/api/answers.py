@@ -12,6 +12,7 @@ from pumonitor.monitor.ledger.records.promotions import Promotion
 from pumonitor.monitor.ledger.records.results import PublishedResult
 from pumonitor.monitor.views.alerts import AlertEventView, AlertView
 from pumonitor.monitor.views.condition import MonitorCondition, MonitorLine
+from pumonitor.monitor.views.incidents import IncidentView
 from pumonitor.monitor.views.windows import FindingView, WindowView, WorkView
 from pumonitor.views.model import Number, View
 
@@ -73,6 +74,10 @@ class WindowAnswer(WindowView):
 
 class Alerts(Stretch[AlertView]):
     """Alerts, those that need somebody first."""
+
+
+class Incidents(Stretch[IncidentView]):
+    """Incidents, by their key."""
 
 
 class Acknowledged(View):

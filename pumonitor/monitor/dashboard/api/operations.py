@@ -12,7 +12,12 @@ from pumonitor.monitor.dashboard.api import (
     decide_answers,
     queries,
 )
-from pumonitor.monitor.dashboard.api.alerts import alerts_answer, history_answer, silences_answer
+from pumonitor.monitor.dashboard.api.alerts import (
+    alerts_answer,
+    history_answer,
+    incidents_answer,
+    silences_answer,
+)
 from pumonitor.monitor.dashboard.api.challengers import (
     challengers_answer,
     labels_answer,
@@ -273,6 +278,15 @@ READS: Final = (
         query=queries.AlertsQuery,
         answer=answers.Alerts,
         read=alerts_answer,
+        is_of_now=True,
+    ),
+    Read(
+        id="listIncidents",
+        path="/incidents",
+        summary="Alerts that fire, those of one change together",
+        query=queries.OneMonitorQuery,
+        answer=answers.Incidents,
+        read=incidents_answer,
         is_of_now=True,
     ),
     Read(

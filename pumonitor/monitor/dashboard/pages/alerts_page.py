@@ -11,6 +11,7 @@ from pumonitor.monitor.dashboard.site import Site
 from pumonitor.monitor.inspection.alerts_shown import alert_views
 from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.monitor.views.alerts import alert_event_view, by_urgency
+from pumonitor.monitor.views.incidents import incident_views
 
 _MOST_LINES: Final = 200
 _MOST_EVENTS: Final = 200
@@ -45,7 +46,8 @@ def alerts_page(
         events = ledger.alerts.history(monitor, monitors=visible, limit=_MOST_EVENTS)
     return {
         "monitor": monitor,
-        "firing": by_urgency(firing[:_MOST_LINES]),
+        "firing": min(len(firing), _MOST_LINES),
+        "incidents": incident_views(firing[:_MOST_LINES]),
         "others": by_urgency(others[:_MOST_LINES]),
         "most": _MOST_LINES,
         "more_fire": len(firing) > _MOST_LINES,

@@ -46,7 +46,7 @@ def incidents_drawn(
     """
     incidents: dict[str, list[Transition]] = {}
     for one in transitions:
-        incidents.setdefault(one.dedup_key, []).append(one)
+        incidents.setdefault(one.incident_key(one.incident), []).append(one)
     bars: dict[str, list[IncidentBar]] = {}
     labels: dict[str, str] = {}
     for some in incidents.values():

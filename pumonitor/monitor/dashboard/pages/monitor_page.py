@@ -39,7 +39,8 @@ from pumonitor.monitor.reports.metric_over_windows import (
     metrics_read,
 )
 from pumonitor.monitor.reports.realised_looks import realised_looks
-from pumonitor.monitor.views.alerts import AlertView, by_urgency
+from pumonitor.monitor.views.alerts import AlertView
+from pumonitor.monitor.views.incidents import incident_views
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.names import COUNTS, MEANING, TITLES, UNCORRECTED_OF
 from pumonitor.views.model import write_views_csv
@@ -92,7 +93,7 @@ def monitor_page(
         query = with_known_names(query, versions=versions, segments=segments)
         at, columns = asked_series(ledger, monitor, query, metrics=list(metrics))
         shown = metric_over_windows(columns, at.metric, windows=at.windows)
-        alerts = by_urgency(alert_views(ledger, now=now, monitors=[name], in_full=True))
+        alerts = alert_views(ledger, now=now, monitors=[name], in_full=True)
         notes = notes_shown(ledger, name, shown, at)
         marks = marks_shown(ledger, name, shown, at, notes, zone=zone)
         beside = _beside(ledger, monitor, shown, at)
@@ -140,7 +141,7 @@ def monitor_page(
         **beside,
         "losses": losses,
         "set_aside": () if standing is None else standing.set_aside,
-        "alerts": [alert for alert in alerts if alert.is_firing],
+        "incidents": incident_views(alerts),
         "firing": _firing(alerts),
         "has_challengers": monitor.challengers is not None,
         "better": said_to_be_better(monitor, better),

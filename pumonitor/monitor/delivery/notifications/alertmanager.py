@@ -167,6 +167,7 @@ def alert_document(alert: AlertMessage, *, now: datetime, life: timedelta) -> di
         "runbook_url": alert.runbook,
         "cause": cause if isinstance(cause, str) else "",
         "next_steps": " ".join(steps_said(about)),
+        "incident": about.dedup_key,
         **{f"{name}_url": address for name, address in alert.links.items()},
     }
     page = alert.links.get("page")

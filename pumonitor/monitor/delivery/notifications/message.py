@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, get_args
 
@@ -16,6 +16,7 @@ Event = Literal[TransitionKind, "promoted"]
 """What destinations are notified of: transitions of alerts, and promotions of models."""
 
 _TIMES: Final = ("window_start", "window_end", "as_of")
+_OPTIONAL_TIMES: Final = ("firing_since", "onset")
 _KINDS: Final = get_args(TransitionKind)
 _ABOUT: Final = tuple(one.name for one in fields(Transition))
 _NEEDED: Final = (
@@ -112,14 +113,17 @@ class AlertMessage:
             msg = f"'kind' must be one of {', '.join(_KINDS)}, got {payload.get('kind')!r:.80}"
             raise MessageRefusedError(msg)
         times = {name: _time(payload, name) for name in _TIMES}
-        if payload.get("firing_since") is not None:
-            times["firing_since"] = _time(payload, "firing_since")
+        given = (name for name in _OPTIONAL_TIMES if payload.get(name) is not None)
+        times |= {name: _time(payload, name) for name in given}
         if missing := [name for name in _NEEDED if name not in payload]:
             msg = f"a message about an alert lacks {', '.join(missing)}"
             raise MessageRefusedError(msg)
         values = {**payload, **times, "limit_value": payload.get("limit")}
+        about = Transition(**{name: values[name] for name in _ABOUT if name in values})
+        if payload.get("dedup_key", about.dedup_key) != about.dedup_key:
+            about = replace(about, joined=payload["dedup_key"])
         return cls(
-            transition=Transition(**{name: values[name] for name in _ABOUT if name in values}),
+            transition=about,
             number=payload["transition"],
             **{name: payload[name] for name in ("late", "runbook", "links") if name in payload},
         )

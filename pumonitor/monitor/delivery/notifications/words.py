@@ -100,11 +100,13 @@ def steps_said(about: Transition) -> list[str]:
 
 
 def body(messages: Sequence[AlertMessage], format: Format) -> str:  # noqa: A002 (its name outside)
-    """Sentence and details of each alert, the most severe first."""
-    transitions = sorted(messages, key=lambda message: _gravity(message.transition), reverse=True)
-    several = len(messages) > 1
-    parts = [_written(message, format, several=several) for message in transitions[:_MOST_SHOWN]]
-    left = len(messages) - _MOST_SHOWN
+    """Sentence and details of each incident, the most severe first; its other alerts are lines."""
+    incidents = _by_incident(
+        sorted(messages, key=lambda message: _gravity(message.transition), reverse=True)
+    )
+    several = len(incidents) > 1
+    parts = [_written(alerts, format, several=several) for alerts in incidents[:_MOST_SHOWN]]
+    left = len(incidents) - _MOST_SHOWN
     if left > 0:
         more = f"And {count_text(left)} more."
         parts.append(f"<p>{more}</p>" if format == "html" else more)
@@ -147,6 +149,25 @@ def _where(about: Transition) -> str:
     return ", ".join(part for part in (about.monitor, about.segment, version) if part)
 
 
-def _written(message: AlertMessage, format: Format, *, several: bool) -> str:  # noqa: A002
-    heading = title([message]) if several else ""
-    return written(sentence(message), details(message), format, heading=heading)
+def _by_incident(messages: Sequence[AlertMessage]) -> list[list[AlertMessage]]:
+    """Messages of alerts that joined one incident together, in the order of their first."""
+    joined = {message.transition.joined for message in messages} - {""}
+    incidents: dict[tuple[str, str | int], list[AlertMessage]] = {}
+    for number, message in enumerate(messages):
+        about = message.transition
+        key = about.dedup_key if about.dedup_key in joined else number
+        incidents.setdefault((about.kind, key), []).append(message)
+    return list(incidents.values())
+
+
+def _written(
+    alerts: Sequence[AlertMessage],
+    format: Format,  # noqa: A002
+    *,
+    several: bool,
+) -> str:
+    """The worst alert of an incident with the cause and what to do, and a line for each other."""
+    worst, *others = alerts
+    heading = title([worst]) if several else ""
+    lines = [("With it", f"{plain(one.transition.rule)}: {sentence(one)}") for one in others]
+    return written(sentence(worst), [*lines, *details(worst)], format, heading=heading)

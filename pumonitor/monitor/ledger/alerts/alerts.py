@@ -209,18 +209,8 @@ class StoredAlerts:
         limit : int
             By default the 10,000 that fired last.
         """
-        state, began = alert_states.c, alert_transitions.c
-        same = ("monitor", "rule_key", "model_version", "segment", "incident")
-        query = (
-            select(alert_transitions)
-            .join(alert_states, and_(*(state[name] == began[name] for name in same)))
-            .where(state.monitor.in_(monitors), state.is_firing, began.kind == "fired")
-            .order_by(began.id.desc())
-            .limit(limit)
-        )
         with self._database.reading() as connection:
-            found = [_transition(row).transition for row in connection.execute(query)]
-        return {one.incident_key(one.incident): one for one in found}
+            return AlertTables(connection, self._database).beginnings(monitors, limit=limit)
 
     def progress(self, monitor: str) -> dict[str, Progress]:
         """How far the rules of a monitor are, by key."""
@@ -293,6 +283,22 @@ class AlertTables:
     def now(self) -> datetime:
         """Time of the database's clock."""
         return self._database.now(self.connection)
+
+    def beginnings(
+        self, monitors: Collection[str], *, limit: int | None = None
+    ) -> dict[str, Transition]:
+        """How the open incident of each firing alert began, by the alert's own incident key."""
+        state, began = alert_states.c, alert_transitions.c
+        same = ("monitor", "rule_key", "model_version", "segment", "incident")
+        query = (
+            select(alert_transitions)
+            .join(alert_states, and_(*(state[name] == began[name] for name in same)))
+            .where(state.monitor.in_(monitors), state.is_firing, began.kind == "fired")
+            .order_by(began.id.desc())
+            .limit(limit)
+        )
+        found = [_transition(row).transition for row in self.connection.execute(query)]
+        return {began.incident_key(began.incident): began for began in found}
 
     def progress(self, monitor: str) -> dict[str, Progress]:
         """How far the rules of a monitor are, by key."""

@@ -15,12 +15,15 @@ from pumonitor.monitor.rules.alerts.alert import Transition
 from pumonitor.ports import State, Window
 from pumonitor.views.model import Moment, View
 
-Withheld = Literal["history", "silenced", "inhibited", "untold", "acknowledged", "too soon"]
+Withheld = Literal[
+    "history", "silenced", "inhibited", "incident", "untold", "acknowledged", "too soon"
+]
 """Why no notification was sent for a transition.
 
 - "history": too long ago, or found by a backfill.
 - "silenced": a silence matches.
 - "inhibited": a critical alert fires for the same metric and series.
+- "incident": the resolution of an alert while others of its incident fire; it is sent with theirs.
 - "untold": the resolution of an incident without a notification.
 - "acknowledged": a reminder of an acknowledged incident.
 - "too soon": a reminder shortly after the notification.
@@ -31,6 +34,7 @@ WITHHELD_BECAUSE: Final[Mapping[Withheld | None, str]] = MappingProxyType(
         "history": "the window is too old, or a backfill evaluated it",
         "silenced": "a silence is in force",
         "inhibited": "a critical alert for the same metric fires",
+        "incident": "other alerts of the incident fire",
         "untold": "no notification was sent when it fired",
         "acknowledged": "the incident is acknowledged",
         "too soon": "the last notification was sent shortly before",

@@ -96,6 +96,11 @@ class Transition(AlertIdentity):
         One sentence for messages.
     cause : mapping
         The `Cause` in JSON types; may be empty.
+    joined : str
+        Key of the incident of several alerts that this one has joined; "" if it is their first, or
+        the only one.
+    onset : datetime or None
+        Of "fired": what changed did so after this and before the end of the window.
     """
 
     incident: int
@@ -116,11 +121,20 @@ class Transition(AlertIdentity):
     reference: float | None = None
     sentence: str
     cause: Mapping[str, Any] = field(default_factory=dict)
+    joined: str = ""
+    onset: datetime | None = None
 
     @property
     def dedup_key(self) -> str:
         """Key shared by all messages of an incident: destinations deduplicate by it."""
-        return self.incident_key(self.incident)
+        return self.joined or self.incident_key(self.incident)
+
+    def began_with(self, other: Transition) -> bool:
+        """Whether both began to fire for what may be one change: their onsets overlap."""
+        starts = [one.onset or one.firing_since or one.window_start for one in (self, other)]
+        return (self.monitor, self.model_version) == (other.monitor, other.model_version) and max(
+            starts
+        ) < min(self.window_end, other.window_end)
 
     @property
     def key(self) -> str:
@@ -162,6 +176,8 @@ class Alert(AlertIdentity):
         The last acknowledged incident; it gets no reminders.
     closed_at : datetime or None
         When the rule was edited or deleted.
+    joined : str
+        As of `Transition`, of the last incident.
     """
 
     rule: str
@@ -188,6 +204,12 @@ class Alert(AlertIdentity):
     told_firing: bool = False
     acknowledged_incident: int = 0
     closed_at: datetime | None = None
+    joined: str = ""
+
+    @property
+    def dedup_key(self) -> str:
+        """Key of its last incident, which other alerts may share."""
+        return self.joined or self.incident_key(self.incident)
 
     def at_window(self, state: AlertState, evidence: Evidence, *, as_of: datetime) -> Alert:
         """A copy with the state after another window and with that window's evidence."""
@@ -216,6 +238,7 @@ class Alert(AlertIdentity):
             incident=transition.incident,
             firing_since=transition.firing_since,
             emitted_as_of=transition.as_of,
+            joined=transition.joined,
             reminders=0 if fired else transition.reminder if reminded else self.reminders,
         )
 

@@ -48,11 +48,12 @@ def emission(
     now = states[-1] if states else UNKNOWN
     if now.is_firing and not alert.is_firing:
         about = _last(evidence, "breach")
-        began = replace(alert, incident=alert.incident + 1, firing_since=now.since)
+        began = replace(alert, incident=alert.incident + 1, firing_since=now.since, joined="")
         text = sentence("fired", rule=rule, alert=began, evidence=about)
-        return _transition(
+        fired = _transition(
             began, about, "fired", as_of=as_of, sentence=text, cause=cause(about) if cause else {}
         )
+        return replace(fired, onset=_onset(states, evidence, about, since=now.since))
     if not alert.is_firing:
         return None
     if now.state == "ok":
@@ -141,7 +142,26 @@ def _transition(
         reference=about.reference,
         sentence=sentence,
         cause=cause or {},
+        joined=alert.joined,
     )
+
+
+def _onset(
+    states: Sequence[AlertState],
+    evidence: Sequence[Evidence],
+    about: Evidence,
+    *,
+    since: datetime | None,
+) -> datetime | None:
+    """Begin of the first of the bad windows with which it fired, or what its detector says."""
+    starts = [one for one in (since, about.since) if one is not None]
+    for state, one in zip(reversed(states), reversed(evidence), strict=True):
+        if since is None or one.window.start >= since:
+            continue
+        if state.state != "pending":
+            break
+        starts.append(one.window.start)
+    return min(starts, default=None)
 
 
 def _last(evidence: Sequence[Evidence], kind: str) -> Evidence:

@@ -86,6 +86,7 @@ def test_an_alert_begins_lasts_and_ends(running: Alertmanager, pager: HttpReceiv
         "next_steps": "Look at what changed when it began. Mend or roll back what changed at that "
         "time, if something did. Otherwise let an audit decide between the causes. Wait with "
         "retraining and with a new threshold until the cause is known.",
+        "incident": alert(monitor="one").transition.dedup_key,
         "mlflow_url": links["mlflow"],
     }
     left = datetime.fromisoformat(found["endsAt"]) - datetime.now(UTC)

@@ -37,6 +37,7 @@ PAYLOAD = {
     "reminder": 2,
     "late": True,
     "cause": {"sentence": "The ranking got worse."},
+    "onset": None,
     "runbook": "https://example.org/runbooks/f1",
     "links": {"mlflow": "https://mlflow.example/1"},
     "firing_since": "2026-03-01T00:00:00+00:00",

@@ -217,3 +217,14 @@ def test_two_monitors_in_one_payload_are_refused() -> None:
     mixed: list[AlertMessage] = [alert(), alert(monitor="other", window_end=FIRST + DAY)]
     with pytest.raises(MessageRefusedError, match="one monitor"):
         AlertGroup.from_payload({"alerts": [one.to_payload() for one in mixed]})
+
+
+def test_alerts_of_one_incident_are_lines_below_the_worst():
+    worst = alert(rule="recall", segment="", sentence="Recall is low.", cause={"sentence": "Why."})
+    key = worst.transition.dedup_key
+    other = alert(rule="f1", joined=key, severity="warning", sentence="F1 is low.")
+    alone = alert(rule="aul", segment="FR", severity="info", sentence="AUL is low.", cause={})
+    text = body([other, alone, worst], "text")
+    assert text.count("Why.") == 1
+    assert "With it: f1: F1 is low." in text
+    assert text.index("Recall is low.") < text.index("F1 is low.") < text.index("AUL is low.")

@@ -70,6 +70,8 @@ alert_states = Table(
     Column("acknowledged_incident", Integer, nullable=False),
     # When its rule was edited or deleted.
     Column("closed_at", Moment),
+    # Key of the incident of several alerts that it has joined; "" if it is the first.
+    Column("joined", Text, nullable=False, server_default=""),
 )
 
 
@@ -105,6 +107,9 @@ alert_transitions = Table(
     # When messages about it were put into the outbox; NULL: none, for the reason in `withheld`.
     Column("told_at", Moment),
     Column("withheld", String(16)),
+    Column("joined", Text, nullable=False, server_default=""),
+    # What changed did so after this.
+    Column("onset", Moment),
     UniqueConstraint(
         "monitor",
         "rule_key",
