@@ -313,8 +313,7 @@ def _table(found: Decision) -> RenderableType:
     """A column for each threshold."""
     from rich.table import Table
 
-    from pumonitor.report.decision_words import amount, outcome_title
-    from pumonitor.text import interval_text
+    from pumonitor.report.decision_words import outcome_texts, outcome_title
 
     outcomes, unit = _marked(found), found.value_unit
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
@@ -322,12 +321,7 @@ def _table(found: Decision) -> RenderableType:
     for kind, one in outcomes.items():
         table.add_column(f"{kind}: {given_text(one.threshold)}")
     for metric in found.now.estimates:
-        cells = []
-        for one in outcomes.values():
-            value, low, high = one[metric].displayed
-            undefined = one[metric].undefined_reason is not None
-            mark = "!" if metric in one.reasons else ""
-            shown = amount(metric, value, currency=unit or "")
-            cells.append("–" if undefined else f"{shown}{mark}\n{interval_text(low, high)}")
+        texts = (outcome_texts(one, metric, currency=unit or "") for one in outcomes.values())
+        cells = ("–" if value == "–" else f"{value}\n{interval}" for value, interval in texts)
         table.add_row(outcome_title(metric, unit=unit), *cells)
     return table

@@ -8,7 +8,7 @@ from typing import Final
 
 from pumonitor.decisions import Decision, Outcome, ReviewOptions, Where
 from pumonitor.names import title
-from pumonitor.text import count_text, given_text, money_text
+from pumonitor.text import count_text, given_text, interval_shown, marked, money_text
 
 _TITLES: Final = {
     "reviews": "Cases to review",
@@ -54,6 +54,16 @@ def amount(metric: str, value: float, *, currency: str = "") -> str:
     ('1,234 EUR', '0.500')
     """
     return money_text(value, currency if metric == "money" else "")
+
+
+def outcome_texts(outcome: Outcome, metric: str, *, currency: str = "") -> tuple[str, str]:
+    """A marked value and its interval; a dash and the reason of one without a value."""
+    estimate = outcome[metric]
+    if estimate.undefined_reason is not None:
+        return "–", estimate.undefined_reason
+    value, low, high = estimate.displayed
+    shown = marked(amount(metric, value, currency=currency), outcome.reasons.get(metric))
+    return shown, interval_shown(low, high)
 
 
 def best_said(found: Decision, *, currency: str = "") -> str:

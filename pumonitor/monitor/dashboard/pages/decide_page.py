@@ -20,10 +20,11 @@ from pumonitor.report.decision_words import (
     WHERE,
     amount,
     impossible_said,
+    outcome_texts,
     outcome_title,
 )
 from pumonitor.results import Curve
-from pumonitor.text import count_text, given_text, interval_shown, number_text
+from pumonitor.text import count_text, given_text, interval_shown, marked, number_text
 
 _SHARES: Final = ("precision", "recall", "f1")
 _DRAWN: Final = (
@@ -119,30 +120,18 @@ def _where(kind: Kind, outcome: Outcome) -> str:
 
 def _line(metric: str, outcomes: Mapping[Kind, Outcome], at: DecideAddress) -> _Line:
     """A line of the table: title, meaning, value and interval of each threshold."""
-    cells = []
-    for one in outcomes.values():
-        value, low, high = one[metric].displayed
-        if one[metric].undefined_reason is not None:
-            cells.append(("–", one[metric].undefined_reason or ""))
-        else:
-            shown = amount(metric, value, currency=at.currency) + _mark(one, metric)
-            cells.append((shown, interval_shown(low, high)))
+    cells = [outcome_texts(one, metric, currency=at.currency) for one in outcomes.values()]
     return (outcome_title(metric), MEANING.get(metric, ""), cells)
 
 
 def _relied_on_line(found: Found) -> _Line:
     """What can be relied on of the criterion wherever the threshold is put."""
     cells = [
-        ("", interval_shown(*found.relied_on[kind]) + _mark(one, found.criterion))
+        ("", marked(interval_shown(*found.relied_on[kind]), one.reasons.get(found.criterion)))
         for kind, one in found.outcomes.items()
     ]
     heading = f"{outcome_title(found.criterion)}, whichever threshold is chosen"
     return (heading, "an interval that holds at all thresholds at once", cells)
-
-
-def _mark(outcome: Outcome, metric: str) -> str:
-    """Of a number that is impossible or made of one; what it means stands below the table."""
-    return "!" if metric in outcome.reasons else ""
 
 
 def _chart(metric: str, found: Found, at: DecideAddress) -> dict[str, Any]:
@@ -231,8 +220,8 @@ def _beyond_said(curve: Curve, metric: str, upward: tuple[float, float], at: Dec
 
 def _dot(outcome: Outcome, metric: str) -> Dot:
     value, low, high = outcome[metric].displayed
-    text = f"{number_text(value)}{_mark(outcome, metric)} ({interval_shown(low, high)})"
-    return Dot(x=outcome.threshold, y=value, low=low, high=high, text=text)
+    shown, interval = outcome_texts(outcome, metric)
+    return Dot(x=outcome.threshold, y=value, low=low, high=high, text=f"{shown} ({interval})")
 
 
 def _review_lines(found: ReviewOptions) -> list[dict[str, Any]]:
