@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from pumonitor.cli.alerts_shown import alert_numbers
+from pumonitor.cli.alerts_shown import _numbers
 from pumonitor.cli.round_table import Left, as_json, print_round
 from pumonitor.cli.terminal import Console as Terminal
 from pumonitor.errors import InputError, SourceError
@@ -97,7 +97,8 @@ def test_bad_input_is_counted_apart():
 )
 def test_what_is_judged_has_its_unit_and_then_its_limit(metric, numbers, text):
     value, low, high, limit, reference = numbers
-    found = alert_numbers(metric, value=value, low=low, high=high, limit=limit, reference=reference)
+    alert = SimpleNamespace(metric=metric, value=value, low=low, high=high, reference=reference)
+    found = _numbers(alert, limit)
     assert found.startswith(text)
     assert bool(found) is bool(text)
 
