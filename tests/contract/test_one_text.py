@@ -26,11 +26,6 @@ ALLOWED = {
     "pumonitor/monitor/rules/windows/named_period.py": "names of months in a configuration",
     "pumonitor/monitor/windows/losses.py": "a moment in a command",
     "pumonitor/sources/": "literals of SQL",
-    # Rules become objects at the same time; their words follow.
-    "pumonitor/monitor/alerts/": "words of rules",
-    "pumonitor/monitor/inspection/label_plans.py": "words of rules",
-    "pumonitor/monitor/inspection/rule_outlook.py": "words of rules",
-    "pumonitor/monitor/rules/alerts/": "words of rules",
 }
 
 

@@ -21,6 +21,7 @@ from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.windows.class_prior.followed import FollowedPriors
 from pumonitor.monitor.windows.evaluate import references_in
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
+from pumonitor.text import number_text
 
 _DAYS_PER_YEAR: Final = 365.25
 _SURE: Final = 0.95
@@ -88,7 +89,7 @@ class QuietAlarms:
 
 
 def _two_digits(number: float) -> str:
-    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
+    return number_text(number)
 
 
 def rules_on_quiet_windows(

@@ -30,6 +30,7 @@ from pumonitor.ports import Window
 from pumonitor.prior.followed.followed_prior import FollowedPrior
 from pumonitor.prior.followed.sight import MOST_WINDOWS, windows_until_seen
 from pumonitor.prior.over_time import Level
+from pumonitor.text import number_text
 
 _FEWEST: Final = 5
 _DAYS_PER_YEAR: Final = 365.25
@@ -174,7 +175,8 @@ def _sight(ledger: LedgerReader, monitor: Monitor, rule: AlertRule) -> str:
     spread = float(np.std(values, ddof=1))
     return (
         f"{rule.metric} has, over {len(rows)} windows without a change, a standard deviation of "
-        f"{spread:.3g}; a lasting fall by {fall:.3g} (10%) is detected: {said_of_lengths(lengths)}"
+        f"{number_text(spread)}; a lasting fall by {number_text(fall)} (10%) is detected: "
+        f"{said_of_lengths(lengths)}"
     )
 
 
@@ -212,8 +214,8 @@ def _prior_sight(ledger: LedgerReader, monitor: Monitor, shift: PriorShift) -> s
             seen.append(f"{change} as many {after}")
     confirmed = known.summariser.reference.confirmed / known.filter.parts[0].scales.windows
     return (
-        f"with {confirmed:.3g} confirmed positives per window, the number of windows until a "
-        f"change is detected: {', '.join(seen)}"
+        f"with {number_text(confirmed)} confirmed positives per window, the number of windows "
+        f"until a change is detected: {', '.join(seen)}"
     )
 
 

@@ -19,6 +19,7 @@ from pumonitor.monitor.rules.alerts.rule import AlertRule
 from pumonitor.monitor.rules.alerts.shift import Shift
 from pumonitor.monitor.windows.evaluation.baseline import baseline_period
 from pumonitor.ports import Window
+from pumonitor.text import times_text
 
 FEW_TO_LEARN: Final = 10
 """Windows, below which a detector hardly knows how much windows differ."""
@@ -130,8 +131,8 @@ def short_to_learn(monitor: Monitor) -> str:
     return (
         f"{', '.join(learning)}: how much windows differ is learned from {windows} windows, those "
         "of the reference and those after it, and the first one after them is judged first; a "
-        f"change must be some {wider:.1f} times as large as with {2 * FEW_TO_LEARN} windows to be "
-        "seen as soon: make the reference longer"
+        f"change must be some {times_text(wider)} as large as with {2 * FEW_TO_LEARN} windows to "
+        "be seen as soon: make the reference longer"
     )
 
 

@@ -357,7 +357,7 @@ def test_a_reminder_tells_of_the_newest_window_and_of_the_last_bad_one(ledger):
     assert reminder.window_start > FIRST + 5 * DAY
     assert reminder.value == 0.75
     assert reminder.sentence.startswith(f"Since 2026-01-01. Model version 7, {newest}: AUC is 0.75")
-    assert "The last bad window, 2026-01-02: AUC is 0.5 (0.48 to 0.52)" in reminder.sentence
+    assert "The last bad window, 2026-01-02: AUC is 0.500 (0.480 to 0.520)" in reminder.sentence
 
 
 def test_results_that_cannot_come_are_not_stale(ledger):

@@ -32,7 +32,7 @@ RULE = AlertRule(
     ("windows", "said"),
     [
         (0, "there is no window yet"),
-        (3, "AUC is 0.9; the usual value is still being estimated from 5 windows"),
+        (3, "AUC is 0.900; the usual value is still being estimated from 5 windows"),
         (8, ""),
     ],
 )

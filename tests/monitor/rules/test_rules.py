@@ -132,7 +132,7 @@ def test_among_many_segments_one_that_is_barely_bad_may_be_chance():
     assert kinds(one, segments(DE=0.9, **others), ("7", "country=DE")) == ["good"]
     (found,) = folded(one, segments(DE=barely, **others)).evidence
     assert found["7", "country=DE"].reason == (
-        "AUC is 0.73 (0.71 to 0.75), all of it below 0.75, which may be chance as there are 6 "
+        "AUC is 0.730 (0.710 to 0.750), all of it below 0.75, which may be chance as there are 6 "
         "segments"
     )
 

@@ -12,6 +12,7 @@ from pumonitor.monitor.rules.alerts.rule import Condition
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.plain_text import shown_duration
 from pumonitor.ports import Window
+from pumonitor.text import moment_text, probability_text
 
 if TYPE_CHECKING:
     from pumonitor.audit.fairness import Fairness
@@ -135,7 +136,7 @@ class VanishedRows(ClockCondition):
         number = len(lost)
         reason = (
             f"{number} window{' has' if number == 1 else 's have'} lost rows or labels that were "
-            f"counted, the newest that of {lost[-1]:%Y-%m-%d %H:%M} UTC: earlier results stay, and "
+            f"counted, the newest that of {moment_text(lost[-1])}: earlier results stay, and "
             "pumonitor doctor says what is gone"
         )
         return "breach", float(number), reason
@@ -236,13 +237,13 @@ class UnfairConfirmations(ClockCondition):
         if found.p_value > FAIRNESS_LEVEL:
             reason = (
                 f"the audit {last.name} does not say that confirmations follow the score "
-                f"(p = {found.p_value:.2g})"
+                f"({probability_text(found.p_value)})"
             )
             return "good", found.p_value, reason
         reason = (
-            f"{found.sentence}, by the audit {last.name} (p = {found.p_value:.2g}): find out who "
-            "decides what is confirmed; estimates of the audit allow for it, those of segments "
-            "with fewer than ten of its cases do not"
+            f"{found.sentence}, by the audit {last.name} ({probability_text(found.p_value)}): find "
+            "out who decides what is confirmed; estimates of the audit allow for it, those of "
+            "segments with fewer than ten of its cases do not"
         )
         return "breach", found.p_value, reason
 

@@ -16,8 +16,6 @@ from pumonitor.monitor.rules.alerts.rule import (
     Reading,
     Series,
     WindowView,
-    shown,
-    shown_with_ends,
 )
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.rules.alerts.usable import (
@@ -38,8 +36,9 @@ from pumonitor.monitor.rules.reference.one_prior import (
 )
 from pumonitor.monitor.rules.reference.reference_windows import FEWEST_WINDOWS, ReferenceWindows
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
-from pumonitor.names import title
+from pumonitor.names import estimate_text, title
 from pumonitor.plain_text import shown_duration
+from pumonitor.text import with_interval
 
 _SIDES: Final[Mapping[str, tuple[Side, ...]]] = {
     "drop": ("below",),
@@ -215,7 +214,7 @@ def _changed(
     words = {"breach": "more than", "good": "within", "insufficient": "perhaps more than"}[kind]
     reason = (
         f"{stated(metric, now)}, {_by(moved_by)} than the reference of "
-        f"{shown(usual)}, {words} the {condition.allowed} allowed"
+        f"{estimate_text(metric, usual)}, {words} the {condition.allowed} allowed"
     )
     return Evidence(
         window=view.window,
@@ -269,5 +268,5 @@ def _estimated(reading: Reading) -> Uncertain:
 
 def _by(change: Uncertain) -> str:
     if change.value < 0:
-        return f"{shown_with_ends(-change.value, -change.high, -change.low)} lower"
-    return f"{shown_with_ends(change.value, change.low, change.high)} higher"
+        return f"{with_interval(-change.value, -change.high, -change.low)} lower"
+    return f"{with_interval(change.value, change.low, change.high)} higher"

@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pumonitor.monitor.rules.alerts.alert import Alert, Transition, TransitionKind
-from pumonitor.monitor.rules.alerts.rule import AlertRule, moment_text
+from pumonitor.monitor.rules.alerts.rule import AlertRule
 from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence
+from pumonitor.text import moment_cell
 
 
 def emission(
@@ -231,7 +232,7 @@ def sentence(
     text = f"{place[:1].upper()}{place[1:]}: {said}."
     if kind == "reminder":
         since = alert.firing_since
-        began = "" if since is None else f"Since {moment_text(since)}. "
+        began = "" if since is None else f"Since {moment_cell(since)}. "
         if last_bad is None:
             return f"{began}{text}"
         return f"{began}{text} The last bad window, {_window(last_bad)}: {last_bad.reason}."
@@ -247,6 +248,6 @@ def sentence(
 
 def _window(evidence: Evidence) -> str:
     start, end = evidence.window.start, evidence.window.end
-    if moment_text(end) == moment_text(start + timedelta(days=1)) and len(moment_text(start)) == 10:
-        return moment_text(start)
-    return f"{moment_text(start)} to {moment_text(end)}"
+    if moment_cell(end) == moment_cell(start + timedelta(days=1)) and len(moment_cell(start)) == 10:
+        return moment_cell(start)
+    return f"{moment_cell(start)} to {moment_cell(end)}"

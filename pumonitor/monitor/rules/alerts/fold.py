@@ -15,6 +15,7 @@ from pumonitor.monitor.rules.alerts.rule import (
 )
 from pumonitor.monitor.rules.alerts.states import UNKNOWN, AlertState, Evidence, step
 from pumonitor.monitor.rules.reference.one_prior import AUDITED_SHARE
+from pumonitor.text import percent_text
 
 _LEAST_READ: Final = 0.25
 FOUR_LOOKS: Final = 1.3
@@ -106,7 +107,7 @@ def _audited(readings: Mapping[str, Reading], metric: str) -> Mapping[str, Readi
     if read is None or read.value is None:
         why = "no audit was drawn from the window"
     elif read.value < _LEAST_READ:
-        why = f"{read.value:.0%} of the cases of its audit have a verdict, and a quarter must"
+        why = f"{percent_text(read.value)} of the cases of its audit have a verdict, and a quarter must"
     else:
         return {name: _for_looks(one) for name, one in readings.items()}
     return {**readings, metric: Reading(value=None, reason=why)}

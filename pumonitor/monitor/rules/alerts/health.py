@@ -16,9 +16,9 @@ from pumonitor.monitor.rules.alerts.rule import (
     Tests,
     WindowView,
     earlier_windows,
-    shown,
 )
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
+from pumonitor.text import count_text, number_text, percent_text
 
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.fold import RuleFold
@@ -98,7 +98,7 @@ class NoPredictions(HealthCondition):
         rows = predictions_of(view)
         if rows == 0:
             return _said(view, "breach", "there are no predictions", value=0.0)
-        return _said(view, "good", f"there are {shown(rows)} predictions", value=rows)
+        return _said(view, "good", f"there are {count_text(rows)} predictions", value=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +124,8 @@ class UnusualVolume(HealthCondition):
             return _said(view, "insufficient", "earlier windows have no predictions", value=rows)
         change = rows / mean - 1
         reason = (
-            f"there are {shown(rows)} predictions, {100 * abs(change):.0f}% "
-            f"{'less' if change < 0 else 'more'} than the mean of {shown(mean)}"
+            f"there are {count_text(rows)} predictions, {percent_text(abs(change))} "
+            f"{'less' if change < 0 else 'more'} than the mean of {count_text(mean)}"
         )
         nearest = mean * (1 + (-self.limit if change < 0 else self.limit))
         kind: EvidenceKind = "breach" if abs(change) > self.limit else "good"
@@ -154,8 +154,8 @@ class OrphanLabels(HealthCondition):
             return _said(view, "no_data", "there are no labels")
         share = orphans / (orphans + matched)
         reason = (
-            f"{shown(float(orphans))} of {shown(float(orphans + matched))} labels "
-            f"({100 * share:.1f}%) belong to no prediction"
+            f"{count_text(orphans)} of {count_text(orphans + matched)} labels "
+            f"({percent_text(share)}) belong to no prediction"
         )
         kind: EvidenceKind = "breach" if share > self.limit else "good"
         return _said(view, kind, reason, value=share, limit=self.limit)
@@ -177,12 +177,12 @@ class UnusualScores(HealthCondition):
         least, low, high, largest = scores
         numbers = {"value": 0.5 * (low + high), "low": low, "high": high}
         if least == largest:
-            return _said(view, "breach", f"all scores are {shown(least)}", **numbers)
+            return _said(view, "breach", f"all scores are {number_text(least)}", **numbers)
         before = [one.health["scores"] for one in usual if one.health.get("scores") is not None]
         if len(before) < _LEAST_WINDOWS:
             return _said(view, "insufficient", "there are too few earlier windows", **numbers)
         bottom, top = min(one[0] for one in before), max(one[3] for one in before)
-        usual_range = f"{shown(bottom)} to {shown(top)}"
+        usual_range = f"{number_text(bottom)} to {number_text(top)}"
         if high > top or low < bottom:
             beyond = "above" if high > top else "below"
             limit = top if high > top else bottom

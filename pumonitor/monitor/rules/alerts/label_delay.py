@@ -10,21 +10,13 @@ from typing import TYPE_CHECKING, Final
 from scipy import special
 
 from pumonitor.monitor.rules.alerts.health import predictions_of
-from pumonitor.monitor.rules.alerts.rule import (
-    WHOLE,
-    KnownReference,
-    Series,
-    Tests,
-    WindowView,
-    moment_text,
-    shown,
-    shown_with_ends,
-)
+from pumonitor.monitor.rules.alerts.rule import WHOLE, KnownReference, Series, Tests, WindowView
 from pumonitor.monitor.rules.alerts.shift import SequentialCondition, start_of
 from pumonitor.monitor.rules.alerts.snapshots import Snapshots
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.rules.detectors import Detection, Detector, Observation
 from pumonitor.monitor.rules.labels.label_delays import MOST_TIMES, Arrived, MeanDelay, UsualDelays
+from pumonitor.text import moment_cell, percent_text, times_text, with_interval
 
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.fold import RuleFold
@@ -236,18 +228,18 @@ def _evidence(
 ) -> Evidence:
     expected = usual.mean if detection.expected is None else detection.expected
     grows = (detection.direction or ("up" if delay.value > expected else "down")) == "up"
-    reason = f"labels take {_percent(delay.value)} of the maturity on average"
+    reason = f"labels take {percent_text(delay.value)} of the maturity on average"
     kind: EvidenceKind = "good"
     if detection.kind == "breach" and detection.size is not None:
         times = _Times.of(usual, expected, detection)
-        began = "" if since is None else f" since about {moment_text(since)}"
-        reason += f", and {_percent(expected)} was usual: they take {times} as long{began}"
+        began = "" if since is None else f" since about {moment_cell(since)}"
+        reason += f", and {percent_text(expected)} was usual: they take {times} as long{began}"
         kind = "breach"
         if times.within(condition.change):
             kind = "good"
-            reason += f", within the {_percent(condition.change)} allowed"
+            reason += f", within the {percent_text(condition.change)} allowed"
     else:
-        reason += f", and {_percent(expected)} is expected"
+        reason += f", and {percent_text(expected)} is expected"
     limit = None
     if condition.change > 0:
         times_allowed = 1 + condition.change if grows else 1 - condition.change
@@ -294,9 +286,5 @@ class _Times:
 
     def __str__(self) -> str:
         if self.value > 0.97 * MOST_TIMES:
-            return f"at least {shown(self.low)} times"
-        return shown_with_ends(self.value, self.low, self.high, unit=" times")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%"
+            return f"at least {times_text(self.low)}"
+        return with_interval(self.value, self.low, self.high, unit=" times")

@@ -11,22 +11,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from pumonitor.monitor.rules.alerts.false_discovery import alarm_together
-from pumonitor.monitor.rules.alerts.rule import (
-    AlertRule,
-    Reading,
-    Series,
-    Tests,
-    WindowView,
-    moment_text,
-    shown,
-    shown_with_ends,
-)
+from pumonitor.monitor.rules.alerts.rule import AlertRule, Reading, Series, Tests, WindowView
 from pumonitor.monitor.rules.alerts.shift import SequentialCondition
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.rules.alerts.usable import unusable
 from pumonitor.monitor.rules.reference.one_prior import LEVEL_FACTOR, PRIOR_FACTOR, PRIOR_MOVED
 from pumonitor.names import title
 from pumonitor.prior.over_time import CHANGES
+from pumonitor.text import moment_cell, number_text, percent_text, with_interval
 
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.fold import RuleFold
@@ -70,7 +62,7 @@ class PriorShift(SequentialCondition):
         odds = least_odds(self.false_alarms_per_year, self.windows_per_year)
         return (
             f"the probability that the share of positives has changed by a quarter or more{side} "
-            f"is above {odds / (1 + odds):.4g} in two windows in a row "
+            f"is above {percent_text(odds / (1 + odds))} in two windows in a row "
             f"(false alarms a year: at most {self.false_alarms_per_year:g})"
         )
 
@@ -244,17 +236,17 @@ def _evidence(
 ) -> Evidence:
     value = posterior.level.value
     usual = None if value is None else value / posterior.ratio
-    stated = f"{title('class_prior')} is {shown(value)}"
+    stated = f"{title('class_prior')} is {number_text(value)}"
     factor = posterior.factor
-    times = shown_with_ends(posterior.ratio, factor.low, factor.high, unit=" times")
+    times = with_interval(posterior.ratio, factor.low, factor.high, unit=" times")
     times += " that of the reference"
     if bad and since is not None:
         verb = "risen" if posterior.rises else "fallen"
-        reason = f"{stated}; it has {verb} to {times} since about {moment_text(since)}"
+        reason = f"{stated}; it has {verb} to {times} since about {moment_cell(since)}"
     else:
         reason = (
             f"{stated}, {times}; the probability that it has changed by a quarter or more is "
-            f"{posterior.chance:.0%}"
+            f"{percent_text(posterior.chance)}"
         )
     return Evidence(
         window=view.window,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +22,6 @@ Series = tuple[str, str]
 
 WHOLE: Final = ("", "")
 """All rows of all model versions together, which rules on the health of the data are about."""
-
-_LEAST_SHOWN: Final = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,55 +262,3 @@ def earlier_windows(
     while first > 0 and views[first - 1].window.start >= earliest:
         first -= 1
     return views[first:index]
-
-
-# -- words ------------------------------------------------------------------------------------
-
-
-def shown(number: float | None) -> str:
-    """Format a number with three significant digits; whole numbers in full, None as "-".
-
-    Examples
-    --------
-    >>> shown(0.61234), shown(12345.0), shown(0.00000664), shown(1e-9), shown(None)
-    ('0.612', '12,345', '0.00000664', 'below 0.000001', '-')
-    """
-    if number is None:
-        return "-"
-    if abs(number) >= 100 or number == round(number):
-        return f"{number:,.0f}"
-    text = f"{number:.3g}"
-    if "e" not in text:
-        return text
-    if abs(number) < _LEAST_SHOWN:
-        return f"{'above -' if number < 0 else 'below '}{_LEAST_SHOWN:f}"
-    # Decimal notation instead of powers of ten, still three significant digits.
-    return f"{number:.{2 - math.floor(math.log10(abs(number)))}f}".rstrip("0")
-
-
-def shown_with_ends(value: float, low: float | None, high: float | None, *, unit: str = "") -> str:
-    """Format a number with the ends of its interval, if it has both; negative ones have their sign.
-
-    Examples
-    --------
-    >>> shown_with_ends(0.00187, -0.0223, 0.0178), shown_with_ends(2.0, None, None, unit=" times")
-    ('0.00187 (-0.0223 to 0.0178)', '2 times')
-    """
-    ends = "" if low is None or high is None else f" ({shown(low)} to {shown(high)})"
-    return f"{shown(value)}{unit}{ends}"
-
-
-def moment_text(moment: datetime) -> str:
-    """Format a UTC time; midnight as the date alone.
-
-    Examples
-    --------
-    >>> from datetime import UTC
-    >>> moment_text(datetime(2026, 3, 1, tzinfo=UTC))
-    '2026-03-01'
-    """
-    return (
-        f"{moment:%Y-%m-%d}"
-        if (moment.hour, moment.minute) == (0, 0)
-        else f"{moment:%Y-%m-%d %H:%M}"
-    )

@@ -16,9 +16,6 @@ from pumonitor.monitor.rules.alerts.rule import (
     Series,
     Tests,
     WindowView,
-    moment_text,
-    shown,
-    shown_with_ends,
 )
 from pumonitor.monitor.rules.alerts.snapshots import Snapshots
 from pumonitor.monitor.rules.alerts.states import Evidence
@@ -31,7 +28,8 @@ from pumonitor.monitor.rules.detectors import (
     auc_bounds,
     scale_of,
 )
-from pumonitor.names import title
+from pumonitor.names import estimate_text, title
+from pumonitor.text import moment_cell, with_interval
 
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.fold import RuleFold
@@ -291,21 +289,21 @@ class ShiftDetectors:
 def _reason(
     metric: str, reading: Reading, detection: Detection, since: datetime | None, *, needed: int
 ) -> str:
-    stated = f"{title(metric)} is {shown(reading.value)}"
+    stated = f"{title(metric)} is {estimate_text(metric, reading.value)}"
     if detection.kind == "learning":
         return f"{stated}; the usual value is still being estimated from {needed} windows"
-    expected = f"{stated}, and {shown(detection.expected)} is expected"
+    expected = f"{stated}, and {estimate_text(metric, detection.expected)} is expected"
     if detection.kind != "breach":
         return expected
     falls = detection.direction == "down"
-    began = "" if since is None else f" since about {moment_text(since)}"
+    began = "" if since is None else f" since about {moment_cell(since)}"
     size = ""
     if detection.size is not None:
         # Of a fall the interval is turned round; where it may be none, one end is negative.
         ends = (detection.size, detection.size_low, detection.size_high)
         value, low, high = (None if end is None else -end if falls else end for end in ends)
         low, high = (high, low) if falls else (low, high)
-        size = f" by {shown_with_ends(value or 0.0, low, high)}"
+        size = f" by {with_interval(value or 0.0, low, high)}"
     return f"{stated}; it has {'fallen' if falls else 'risen'}{size}{began}"
 
 

@@ -7,16 +7,11 @@ from typing import Final, Literal
 
 from scipy import special
 
-from pumonitor.monitor.rules.alerts.rule import (
-    Reading,
-    Series,
-    WindowView,
-    shown,
-    shown_with_ends,
-)
+from pumonitor.monitor.rules.alerts.rule import Reading, Series, WindowView
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.names import COUNTS, title
+from pumonitor.text import count_text, number_text, with_interval
 
 REACH: Final = float(special.ndtri(0.975))
 
@@ -37,7 +32,9 @@ def unusable(view: WindowView, series: Series, metric: str) -> Evidence | None:
         reason = f"{title(metric)} is undefined: {why}"
         return Evidence(window=view.window, kind="insufficient", reason=reason)
     if reading.assumed:
-        reason = f"{title(metric)} is assumed to be {shown(reading.value)} and is not estimated"
+        reason = (
+            f"{title(metric)} is assumed to be {number_text(reading.value)} and is not estimated"
+        )
         return Evidence(window=view.window, kind="insufficient", reason=reason)
     return _no_evidence(view, reading) if reading.impossible else None
 
@@ -90,7 +87,5 @@ def side_of(number: Uncertain, side: Side, limit: float, resolve_on: str) -> Evi
 def stated(metric: str, now: Uncertain) -> str:
     """The metric with its value and interval, as a clause."""
     if metric in COUNTS:
-        return f"there are {shown(now.value)} {title(metric).lower()}"
-    if now.low == now.high:
-        return f"{title(metric)} is {shown(now.value)}"
-    return f"{title(metric)} is {shown_with_ends(now.value, now.low, now.high)}"
+        return f"there are {count_text(now.value)} {title(metric).lower()}"
+    return f"{title(metric)} is {with_interval(now.value, now.low, now.high)}"
