@@ -77,13 +77,15 @@ def given_text(value: float) -> str:
 
 
 def signed_text(value: float, *, as_text: Callable[[float], str] = number_text) -> str:
-    """A difference with its sign.
+    """A difference with its sign; one below a millionth is none.
 
     Examples
     --------
-    >>> signed_text(0.01234), signed_text(-0.5), signed_text(0.0)
+    >>> signed_text(0.01234), signed_text(-0.5), signed_text(1e-17)
     ('+0.0123', '-0.500', '0')
     """
+    if abs(value) < _LEAST:
+        return "0"
     return f"+{as_text(value)}" if value > 0 else as_text(value)
 
 

@@ -18,7 +18,7 @@ ALLOWED = {
     "pumonitor/monitor/challenging/between.py": "cells of a CSV",
     "pumonitor/report/drawing/": "coordinates of SVG, ticks of axes as Vega writes them",
     "pumonitor/report/curve_chart.py": "numbers of a chart, rounded for its size",
-    "pumonitor/monitor/config/": "text of a configuration and of its durations",
+    "pumonitor/plain_text.py": "durations as a configuration writes them",
     "pumonitor/monitor/delivery/": "moments of messages that programs read, formats of an axis",
     "pumonitor/monitor/onboarding/proposals.py": "moments as a configuration writes them",
     "pumonitor/monitor/page_addresses.py": "moments of an address",

@@ -70,7 +70,7 @@ def test_what_was_expected_stands_beside_what_became_of_it(shop):
             f"Version {version}, at the end of a window: of 3 windows, 3 ended inside their "
             "expected interval." in said
         )
-    assert "Mean difference from what was expected: +0.000." in said
+    assert "Mean difference from what was expected: 0." in said
     assert "Expected, and what" not in text_of(shop.get("/monitors/card-fraud?metric=f1"))
     assert "of 3 windows, 3" in text_of(shop.get("/monitors/card-fraud?windows=5"))
 
@@ -78,7 +78,7 @@ def test_what_was_expected_stands_beside_what_became_of_it(shop):
 def test_versions_are_compared_in_the_windows_that_both_have(shop):
     said = text_of(shop.get("/monitors/card-fraud"))
     # Both predicted on the fourth day alone, which is too little for an interval.
-    assert "2 against 1 1 0.800 0.770 +0.030 fewer than 3 mature windows have both" in said
+    assert "2 against 1 1 0.800 0.770 +0.0300 fewer than 3 mature windows have both" in said
 
 
 def test_segments_are_compared_with_all_rows(shop):

@@ -82,8 +82,8 @@ def test_only_the_direction_that_is_looked_for_counts():
 def test_it_is_said_by_how_much_and_since_when():
     found = folded(rule(), 0.1, 0.7, 0.95, 0.99).evidence[-1][ALL]
     assert found.reason == (
-        "Share of positives is 0.0800; it has risen to 2.00 times (1.40 to 2.80) that of the reference "
-        "since about 2026-02-02"
+        "Share of positives is 0.0800; it has risen to 2.00 times (1.40 to 2.80) that of the "
+        "reference since about 2026-02-02"
     )
     assert found.since == START + DAY
     assert (found.reference, found.limit) == (pytest.approx(0.04), pytest.approx(0.05))

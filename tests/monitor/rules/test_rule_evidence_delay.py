@@ -90,7 +90,7 @@ def test_the_message_says_how_many_times_as_long_and_since_when():
     # The mean of delays below 9 days: 2.53 of them with a mean of 3, 3.41 with 6.
     assert found.reference == pytest.approx(2.53 / 9, abs=0.01)
     assert found.reason.startswith("labels take ")
-    assert " of the maturity on average, and 28% was usual: they take " in found.reason
+    assert " of the maturity on average, and 28.1% was usual: they take " in found.reason
     times, low, high = (
         float(part) for part in found.reason.split("they take ")[1].split(" as long")[0]
         .replace("times (", "").replace(" to", "").rstrip(")").split()

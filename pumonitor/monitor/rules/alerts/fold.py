@@ -107,7 +107,8 @@ def _audited(readings: Mapping[str, Reading], metric: str) -> Mapping[str, Readi
     if read is None or read.value is None:
         why = "no audit was drawn from the window"
     elif read.value < _LEAST_READ:
-        why = f"{percent_text(read.value)} of the cases of its audit have a verdict, and a quarter must"
+        decided = percent_text(read.value)
+        why = f"{decided} of the cases of its audit have a verdict, and a quarter must"
     else:
         return {name: _for_looks(one) for name, one in readings.items()}
     return {**readings, metric: Reading(value=None, reason=why)}

@@ -16,9 +16,9 @@ from pumonitor.monitor.rules.alerts.shift import SequentialCondition
 from pumonitor.monitor.rules.alerts.states import Evidence
 from pumonitor.monitor.rules.alerts.usable import unusable
 from pumonitor.monitor.rules.reference.one_prior import LEVEL_FACTOR, PRIOR_FACTOR, PRIOR_MOVED
-from pumonitor.names import title
+from pumonitor.names import estimate_text, title
 from pumonitor.prior.over_time import CHANGES
-from pumonitor.text import moment_cell, number_text, percent_text, with_interval
+from pumonitor.text import moment_cell, percent_text, with_interval
 
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.fold import RuleFold
@@ -236,7 +236,7 @@ def _evidence(
 ) -> Evidence:
     value = posterior.level.value
     usual = None if value is None else value / posterior.ratio
-    stated = f"{title('class_prior')} is {number_text(value)}"
+    stated = f"{title('class_prior')} is {estimate_text('class_prior', value)}"
     factor = posterior.factor
     times = with_interval(posterior.ratio, factor.low, factor.high, unit=" times")
     times += " that of the reference"
