@@ -18,7 +18,7 @@ from pumonitor.monitor.windows.evaluation.result_rows import known_results
 from pumonitor.monitor.windows.evaluation.seeds import seed_of
 from pumonitor.monitor.windows.evaluation.series_tables import SeriesTable, tables_of
 from pumonitor.monitor.windows.evaluation.window_evaluation import (
-    ESTIMATES,
+    NOT_BY_VALUE,
     evaluate_window,
 )
 from pumonitor.ports import State
@@ -70,14 +70,14 @@ def test_results_are_those_of_evaluate_table(mature: SeriesTable) -> None:
     assert mature.table is not None
     seed = seed_of(WINDOW, model_version="1", segment="")
     direct = evaluate_table(mature.table, threshold=THRESHOLD, class_prior=PRIOR, rng=seed)
-    assert set(ESTIMATES) == set(direct.estimates)
+    assert set(NOT_BY_VALUE) == set(direct.estimates)
     for name, one in direct.estimates.items():
         assert (rows[name].value, rows[name].low, rows[name].high) == (one.value, one.low, one.high)
     assert rows["labeled_positives"].value == rows["labeled_positives"].low == mature.labeled
     assert rows["predictions"].value == 3000
     assert rows["label_maturity"].value == 1.0
     assert {row.n_labeled for row in found.results} == {mature.labeled}
-    assert set(rows) == {*ESTIMATES, "labeled_positives", "predictions", "label_maturity"}
+    assert set(rows) == {*NOT_BY_VALUE, "labeled_positives", "predictions", "label_maturity"}
     assert found.evaluation["estimates"]["f1"]["value"] == rows["f1"].value
     assert found.evaluation["curves"] == {}
 

@@ -46,7 +46,8 @@ from pumonitor.reviews.earlier import EarlierWindows
 __all__ = ["evaluate_window"]
 
 _ESTIMATES: Final = tuple(name for names in GROUPS.values() for name in names)
-_NOT_BY_VALUE: Final = tuple(name for name in _ESTIMATES if name not in VALUE)
+NOT_BY_VALUE: Final = tuple(name for name in _ESTIMATES if name not in VALUE)
+"""All estimates of an evaluation but those by value, which need to know what rows are worth."""
 
 _REACH: Final = 1.96
 _LEVEL: Final = 0.95
@@ -146,7 +147,7 @@ def evaluate_window(
     results = [
         *_estimate_rows(
             series,
-            _NOT_BY_VALUE if tables.value is None else _ESTIMATES,
+            NOT_BY_VALUE if tables.value is None else _ESTIMATES,
             estimates,
             reason,
             doubts=doubts,
