@@ -9,6 +9,7 @@ from pydantic import Field, Tag
 from pumonitor.monitor.config.sections.rule_values import Change
 from pumonitor.monitor.config.sections.rules_of_metrics import AnyRule, RuleBasis
 from pumonitor.monitor.config.values.kinds import Duration, Number
+from pumonitor.monitor.rules.alerts import by_clock
 
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.rule import Condition
@@ -27,8 +28,6 @@ class AuditOverdue(AnyRule):
 
     def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """No audit in time."""
-        from pumonitor.monitor.rules.alerts import by_clock
-
         assert basis.audits_every is not None  # noqa: S101 (checked in the configuration)
         return by_clock.OverdueAudit(limit=basis.audits_every.total_seconds())
 
@@ -49,8 +48,6 @@ class AuditUnread(AnyRule):
 
     def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """Cases without a verdict."""
-        from pumonitor.monitor.rules.alerts import by_clock
-
         return by_clock.UnreadAudit(limit=self.after.total_seconds())
 
 
@@ -70,8 +67,6 @@ class AuditConflicts(AnyRule):
 
     def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """Verdicts that contradict each other."""
-        from pumonitor.monitor.rules.alerts import by_clock
-
         return by_clock.ConflictingVerdicts(limit=self.above)
 
     def in_words(self, warning: Change | None) -> list[str]:
@@ -92,8 +87,6 @@ class UnfairLabels(AnyRule):
 
     def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """Confirmations that follow the score."""
-        from pumonitor.monitor.rules.alerts import by_clock
-
         return by_clock.UnfairConfirmations()
 
 

@@ -16,6 +16,7 @@ from pumonitor.monitor.config.sections.rules_of_metrics import (
     WindowRule,
 )
 from pumonitor.monitor.config.values.kinds import Duration, Number
+from pumonitor.monitor.rules.alerts import by_clock, health
 
 if TYPE_CHECKING:
     from pumonitor.monitor.rules.alerts.rule import Condition
@@ -40,8 +41,6 @@ class NoData(WindowRule):
 
     def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """No predictions."""
-        from pumonitor.monitor.rules.alerts import health
-
         return health.NoPredictions()
 
     @property
@@ -66,8 +65,6 @@ class Stale(AnyRule):
 
     def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """Late results."""
-        from pumonitor.monitor.rules.alerts import by_clock
-
         return by_clock.LateResults(limit=self.after.total_seconds())
 
 
@@ -85,8 +82,6 @@ class LostRows(AnyRule):
 
     def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """Rows that are gone."""
-        from pumonitor.monitor.rules.alerts import by_clock
-
         return by_clock.VanishedRows()
 
 
@@ -146,8 +141,6 @@ class UnmatchedLabels(WindowRule):
 
     def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """A limit on their share."""
-        from pumonitor.monitor.rules.alerts import health
-
         return health.OrphanLabels(limit=self.above)
 
     def in_words(self, warning: Change | None) -> list[str]:
@@ -170,8 +163,6 @@ class ScoreRange(WindowRule):
 
     def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """Scores outside their usual range."""
-        from pumonitor.monitor.rules.alerts import health
-
         return health.UnusualScores()
 
 
@@ -194,8 +185,6 @@ class Volume(WindowRule):
 
     def make_condition(self, basis: RuleBasis, warning: Change | None) -> Condition:
         """More or fewer predictions than usual."""
-        from pumonitor.monitor.rules.alerts import health
-
         return health.UnusualVolume(limit=self.change.amount)
 
     def in_words(self, warning: Change | None) -> list[str]:

@@ -73,6 +73,10 @@ class ClockCondition(Condition):
         kind, value, reason = self._test(view)
         return Evidence(window=view.newest, kind=kind, value=value, limit=self.limit, reason=reason)
 
+    def metrics(self, metric: str) -> tuple[str, ...]:
+        """None: it reads no results."""
+        return ()
+
     @abstractmethod
     def _test(self, view: ClockView) -> _Found:
         """Kind of the evidence, its value and its reason."""
