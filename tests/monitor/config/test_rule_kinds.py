@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from pumonitor.errors import InputError
 from pumonitor.monitor.alerts.rules import alert_rules
 from pumonitor.monitor.config.file import configuration_hash, read_configuration_text
 from pumonitor.monitor.config.sections.rules import KINDS, keys_of
+from pumonitor.monitor.inspection.rule_outlook import rule_outlooks
+from pumonitor.monitor.rules.alerts.fold import RuleFold
 
 HEAD = """\
 state: sqlite:///state.db
@@ -128,3 +132,34 @@ def test_a_key_of_another_kind_is_refused_by_its_name_with_those_there_are(kind)
         assert f"rules[0], line 11: has {key}, which {shown} does not have: its keys are " in said
         listed = said.rpartition("its keys are ")[2].split(", ")
         assert set(rule) <= set(listed) <= set(keys_of(kind))
+
+
+OF_AUDITS = {
+    "health: audit_overdue": {"health": "audit_overdue"},
+    "health: audit_unread": {"health": "audit_unread", "after": "3d"},
+    "health: audit_conflicts": {"health": "audit_conflicts", "above": 3},
+    "audit: unfair_labels": {"audit": "unfair_labels"},
+}
+FIRST = datetime(2026, 3, 5, 7, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_answers_what_check_and_the_fold_ask_about_it(kind):
+    rule = {**ONE_OF_EACH, **OF_AUDITS}[kind]
+    text = ", ".join(f"{key}: {value}" for key, value in rule.items())
+    head = HEAD.replace("    window: 1d\n", "    window: 1d\n    audits: {every: 10d}\n")
+    given = read_configuration_text(head + f"      - {{{text}}}\n").configuration.monitors["fraud"]
+    (made,) = alert_rules(given, "c0ffee")
+    (outlook,) = rule_outlooks(given, first=FIRST)
+    assert made.condition.fires
+    assert outlook.fires == made.condition.fires
+    assert not outlook.fires.endswith(".")
+    assert outlook.first_window >= FIRST.replace(hour=0)
+    assert type(made.condition).__doc__.startswith("Breach: ")
+    if made.goes_by_the_clock:
+        assert made.metrics == ()
+        with pytest.raises(ValueError, match="is not evaluated by window"):
+            RuleFold(made)
+    else:
+        assert made.metrics
+        RuleFold(made).refold([], 0)
