@@ -206,13 +206,16 @@ def _prior_sight(ledger: LedgerReader, monitor: Monitor, shift: PriorShift) -> s
         return ""
     level = Level.given(*(float(known.told[end]) for end in ("value", "low", "high")))
     odds = least_odds(shift.false_alarms_per_year, shift.windows_per_year)
+    founded_on = known.filter.parts[0].scales.windows
     seen = []
     for direction, ratio, change in (("up", 2.0, "twice"), ("down", 0.5, "half")):
         if shift.direction in (direction, "any"):
-            windows = windows_until_seen(known.summariser, level, ratio, odds=odds)
+            windows = windows_until_seen(
+                known.summariser, level, ratio, odds=odds, windows=founded_on
+            )
             after = f"not within {MOST_WINDOWS} windows" if windows is None else f"in {windows}"
             seen.append(f"{change} as many {after}")
-    confirmed = known.summariser.reference.confirmed / known.filter.parts[0].scales.windows
+    confirmed = known.summariser.reference.confirmed / founded_on
     return (
         f"with {number_text(confirmed)} confirmed positives per window, the number of windows "
         f"until a change is detected: {', '.join(seen)}"

@@ -13,7 +13,7 @@ _QUIET: Final = 5
 
 
 def windows_until_seen(
-    summariser: Summariser, level: Level, ratio: float, *, odds: float
+    summariser: Summariser, level: Level, ratio: float, *, odds: float, windows: float
 ) -> int | None:
     """In how many windows the odds that the class prior has moved exceed a limit twice running.
 
@@ -29,6 +29,8 @@ def windows_until_seen(
     ratio : float
         Class prior after the change, over that before.
     odds : float
+    windows : float
+        Of the reference, in number: one that was stored does not hold them.
 
     Returns
     -------
@@ -47,11 +49,11 @@ def windows_until_seen(
     ...     return Cells.of_counts(scores, labeled, np.ones(2000))
     >>> summariser = Summariser.learned([day() for _ in range(10)])
     >>> level = Level.given(0.1, 0.08, 0.12)
-    >>> windows_until_seen(summariser, level, 2.0, odds=9.0)
+    >>> windows_until_seen(summariser, level, 2.0, odds=9.0, windows=10)
     3
     """
     followed = summariser.begun(level)
-    before, after = (_expected(summariser, level, times) for times in (1.0, ratio))
+    before, after = (_expected(summariser, level, times, windows=windows) for times in (1.0, ratio))
     for _ in range(_QUIET):
         followed = followed.after(before)
     running = 0
@@ -64,10 +66,11 @@ def windows_until_seen(
     return None
 
 
-def _expected(summariser: Summariser, level: Level, ratio: float) -> WindowSummary:
+def _expected(
+    summariser: Summariser, level: Level, ratio: float, *, windows: float
+) -> WindowSummary:
     """A mean window of the reference with so many times as many positives."""
     then = summariser.reference
-    windows = len(summariser.founding)
     rows = then.rows / windows
     confirmed = min(ratio * then.confirmed / windows, rows)
     prior = float(level.class_prior @ level.weight)
