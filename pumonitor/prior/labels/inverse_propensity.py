@@ -9,7 +9,7 @@ from pumonitor.errors import InputError
 from pumonitor.prior.intervals.interval import PriorWithInterval
 from pumonitor.results import ClassPriorEstimate, Scenario, Target
 from pumonitor.tables import ScoreTable
-from pumonitor.text import number_text
+from pumonitor.text import given_text
 
 _PSEUDO_ROWS = 0.5
 
@@ -92,11 +92,11 @@ def inverse_propensity(
     others = float(table.labeled.sum()) - float(table.labeled_mass.sum())
     if positives >= rows or others * label_purity >= unlabeled:
         msg = (
-            f"the labeled rows stand for {number_text(positives)} positives by their propensities, "
-            f"{number_text(label_purity * others)} of them among the {number_text(unlabeled)} "
+            f"the labeled rows stand for {given_text(positives)} positives by their propensities, "
+            f"{given_text(label_purity * others)} of them among the {given_text(unlabeled)} "
             "unlabeled rows: which is more than there are; the propensities are too small, the "
             "smallest by the most (the heaviest row stands for "
-            f"{number_text(table.propensities.largest_weight)})"
+            f"{given_text(table.propensities.largest_weight)})"
         )
         raise InputError(msg)
     variance = float(table.labeled_squares.sum()) - label_purity * float(table.labeled_cross.sum())

@@ -47,8 +47,8 @@ def test_a_segment_confirmed_more_often_has_a_warning_with_a_prior_that_fits() -
     assert said.severity == "warning"
     assert said.sentence == (
         "The class prior of 0.03 is assumed for all rows and used for this segment, whose own is "
-        "not known: 4.000% of its rows are confirmed, and 1.000% of all; if its positives are "
-        "confirmed as often as all, its class prior is 0.12 (0.0924 to 0.149), and every estimate "
+        "not known: 4% of its rows are confirmed, and 1% of all; if its positives are "
+        "confirmed as often as all, its class prior is 0.120 (0.0924 to 0.149), and every estimate "
         f"computed with 0.03 is wrong. {INSTEAD}"
     )
     assert found(0, 3000).severity == "warning"

@@ -37,21 +37,21 @@ def test_a_share_that_moved_is_told_with_what_it_was():
     assert findings(22) == []
     (said,) = findings(2)
     assert said == (
-        "The class prior of 0.05 is assumed and not estimated, and 0.200% of the rows are "
-        "confirmed, but 2.056% were in the 9 windows compared with: either the share of positives "
-        "that gets confirmed went from 41% to 4%, or positives are less frequent than assumed and "
-        "every estimate computed with it is wrong."
+        "The class prior of 0.05 is assumed and not estimated, and 0.2% of the rows are "
+        "confirmed, but 2.06% were in the 9 windows compared with: either the share of positives "
+        "that gets confirmed went from 41.1% to 4%, or positives are less frequent than assumed "
+        "and every estimate computed with it is wrong."
     )
 
 
 def test_more_confirmed_than_assumed_positive_is_reported():
     (said, moved) = findings(90)
     assert said == (
-        "The class prior of 0.05 is assumed and not estimated, and 9.000% of the rows are "
+        "The class prior of 0.05 is assumed and not estimated, and 9% of the rows are "
         "confirmed, which is more than this share of positives. The class prior is too low now, "
         "and every estimate computed with it is wrong."
     )
-    assert "went from 41% to 180%" in moved
+    assert "went from 41.1% to 180%" in moved
     assert findings(90, before=[]) == [said]
     assert findings(90, before=[], purity=0.5) == []
     assert findings(90, before=[], prior=ClassPriorEstimate.given((0.05, 0.02, 0.09))) == []

@@ -17,7 +17,7 @@ from pumonitor.results import ClassPriorEstimate, Estimate, LabelOrigin
 from pumonitor.reviews.earlier import EarlierWindows
 from pumonitor.sensitivity.label_preference import why_labels_of_a_queue_do_not_tell
 from pumonitor.tables import ScoreTable
-from pumonitor.text import number_text
+from pumonitor.text import given_text
 
 __all__ = ["EvaluatedTable", "EvaluatedTables"]
 
@@ -145,7 +145,7 @@ class EvaluatedTables:
         purity = self.label_purity
         if isinstance(purity, float) and class_prior.value >= purity:
             return EvaluatedTable(
-                reason=f"the class prior of {number_text(class_prior.value)} is not below the "
+                reason=f"the class prior of {given_text(class_prior.value)} is not below the "
                 f"label purity of {purity:g}: such labels carry no information"
             )
         try:
