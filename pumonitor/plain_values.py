@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import date, time
 from typing import Any
 
 
@@ -13,7 +13,7 @@ def plain(value: Any) -> Any:
     """The value in JSON types.
 
     Mappings, dataclasses and what has a ``to_dict`` become objects, arrays and tuples lists, times
-    ISO 8601, NaN and infinity None.
+    ISO 8601, NaN and infinity None, and what JSON has nothing for its text.
 
     Examples
     --------
@@ -24,17 +24,17 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return finite_or_none(value)
-    if isinstance(value, datetime):
+    if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if is_dataclass(value):
         return plain_fields(value)
-    return plain(value.tolist())
+    return plain(value.tolist()) if hasattr(value, "tolist") else str(value)
 
 
 def plain_fields(record: Any, *names: str) -> dict[str, Any]:

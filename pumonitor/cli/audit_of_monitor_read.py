@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,17 +55,10 @@ def read_of_monitor(
             refused[reason] = refused.get(reason, 0) + len(named)
         counts = {"added": done.added, "known": done.known, "windows": windows}
         unread = {one.name: one.unread for one in found}
-        typer.echo(
-            json.dumps(
-                {
-                    "monitor": monitor,
-                    **counts,
-                    "unread": unread,
-                    "not_used": unused,
-                    "refused": refused,
-                }
-            )
-        )
+        from pumonitor.cli.terminal import print_json
+
+        known = {"unread": unread, "not_used": unused, "refused": refused}
+        print_json({"monitor": monitor, **counts, **known})
         return
     _print_received(monitor, done, windows)
     for one in found:
@@ -91,6 +83,7 @@ def show_of_monitor(
     """Print an audit: by score bin, whether labels are fair, and what it says by itself."""
     with errors_as_messages():
         from pumonitor.cli.audit_tables import print_shown
+        from pumonitor.cli.terminal import print_json
         from pumonitor.monitor.audits.shown import shown_audit
         from pumonitor.monitor.audits.status import audits_view
 
@@ -129,11 +122,7 @@ def show_of_monitor(
                     without_audit=shown.without(curves=True),
                 )
         if as_json:
-            typer.echo(
-                json.dumps(
-                    status.to_dict() | shown.to_dict() | {"waiting": waiting}, allow_nan=False
-                )
-            )
+            print_json(status.to_dict() | shown.to_dict() | {"waiting": waiting})
             return
         for newer in waiting:
             typer.echo(f"Audit {newer}, which is newer, waits for verdicts: pumonitor audit read")

@@ -111,10 +111,7 @@ def _print_json(
     checks: list[MonitorCheck],
     destinations: list[DestinationSummary],
 ) -> None:
-    import json
-    from dataclasses import asdict
-
-    from pumonitor.monitor.inspection.outcomes import as_plain
+    from pumonitor.cli.terminal import print_json
 
     def plain(outcome: Outcome) -> dict[str, Any]:
         return {
@@ -127,21 +124,21 @@ def _print_json(
         "configuration": config,
         "warnings": warnings,
         "connections": {outcome.what: plain(outcome) for outcome in outcomes},
-        "destinations": [asdict(one) for one in destinations],
+        "destinations": destinations,
         "monitors": {
             one.name: {
                 **plain(one.outcome),
-                "rules": [asdict(rule) for rule in one.rules],
+                "rules": one.rules,
                 "warnings": one.warnings,
                 "notes": one.notes,
                 "audits": [_audit(worth) for worth in one.audits],
-                "cost": None if one.cost is None else one.cost.to_dict(),
+                "cost": one.cost,
                 **_details(one),
             }
             for one in checks
         },
     }
-    typer.echo(json.dumps(as_plain(found), allow_nan=False))
+    print_json(found)
 
 
 def _audit(worth: Worth) -> dict[str, Any]:

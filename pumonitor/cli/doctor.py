@@ -45,10 +45,7 @@ def doctor(
 
     Example: pumonitor doctor
     """
-    import json
-    from dataclasses import asdict
-
-    from pumonitor.cli.terminal import Console
+    from pumonitor.cli.terminal import Console, print_json
 
     with errors_as_messages():
         from pumonitor.monitor.app import open_ledger, shared_clock, utc_now
@@ -77,7 +74,7 @@ def doctor(
             *examine(configuration, now=utc_now()),
         ]
         if as_json:
-            typer.echo(json.dumps([asdict(one) for one in complaints]))
+            print_json(complaints)
         else:
             console = Console(highlight=False)
             for one in complaints:
@@ -92,13 +89,12 @@ def doctor(
 
 
 def _print_sizes(configuration: Configuration, *, as_json: bool) -> None:
-    import json
-
+    from pumonitor.cli.terminal import print_json
     from pumonitor.monitor.app import open_ledger
     from pumonitor.monitor.inspection.sizes import sizes_as_json, sizes_in_words
 
     with open_ledger(configuration) as ledger:
         if as_json:
-            typer.echo(json.dumps(sizes_as_json(configuration, ledger)))
+            print_json(sizes_as_json(configuration, ledger))
         else:
             typer.echo("\n".join(sizes_in_words(configuration, ledger)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,10 +52,11 @@ def list_engines(
             }
             for kind in engine_kinds().values()
         ]
+    from pumonitor.cli.terminal import Console, print_json
+
     if as_json:
-        typer.echo(json.dumps(found))
+        print_json(found)
         return
-    from pumonitor.cli.terminal import Console
 
     console = Console(highlight=False)
     for one in found:
@@ -104,8 +104,9 @@ def verify(
     Example: pumonitor engines verify 'mariadb://me:${PASSWORD}@host/scores'
     """
     with errors_as_messages():
-        from pumonitor.cli.terminal import Console
+        from pumonitor.cli.terminal import Console, print_json
         from pumonitor.conformance import verify as verify_engine
+        from pumonitor.plain_values import plain_fields
 
         console = Console(highlight=False)
 
@@ -115,9 +116,7 @@ def verify(
 
         found = verify_engine(url, statement_timeout=timeout, only=only, told=told)
     if as_json:
-        from dataclasses import asdict
-
-        typer.echo(json.dumps({**asdict(found), "is_verified": found.is_verified}))
+        print_json(plain_fields(found) | {"is_verified": found.is_verified})
     else:
         console.print(_summary(found), markup=False)
     if not found.is_verified:

@@ -31,10 +31,7 @@ def notify(
 
     Example: pumonitor notify --test oncall
     """
-    import json
-    from dataclasses import asdict
-
-    from pumonitor.cli.terminal import Console
+    from pumonitor.cli.terminal import Console, print_json
 
     with errors_as_messages():
         from pumonitor.errors import InputError
@@ -60,6 +57,6 @@ def notify(
                     f"{one.destination} ({one.kind}): {one.message}", markup=False, soft_wrap=True
                 )
         if as_json:
-            typer.echo(json.dumps([asdict(one) for one in done]))
+            print_json(done)
     if not all(one.delivered for one in done):
         raise typer.Exit(FAILED)

@@ -57,10 +57,8 @@ def plan(
 
     Example: pumonitor plan card-fraud --metric auc --drop 0.05 --within 7d
     """
-    import json
-    from dataclasses import asdict
-
-    from pumonitor.cli.terminal import Console
+    from pumonitor.cli.terminal import Console, print_json
+    from pumonitor.plain_values import plain_fields
 
     with opened_ledger(config, monitor) as (configuration, monitors, ledger):
         from datetime import UTC, datetime
@@ -69,7 +67,6 @@ def plan(
         from pumonitor.errors import InputError
         from pumonitor.monitor.config.values.durations import read_duration
         from pumonitor.monitor.inspection.label_plans import plan_labels
-        from pumonitor.monitor.inspection.outcomes import as_plain
         from pumonitor.monitor.inspection.reading_cost import planned_cost
         from pumonitor.monitor.windows.opening import open_monitor_source
 
@@ -103,8 +100,7 @@ def plan(
                 mask=configuration.mask,
             )
     if as_json:
-        told = {**asdict(found), "cost": None if cost is None else cost.to_dict()}
-        typer.echo(json.dumps(as_plain(told), indent=1))
+        print_json(plain_fields(found) | {"cost": cost})
     else:
         console = Console(highlight=False)
         _print(console, found, share=drop if wanted.relative else "")

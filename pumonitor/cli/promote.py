@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
@@ -194,17 +193,13 @@ def print_promoted(
         Not of an undo.
     dry_run, as_json : bool
     """
+    from pumonitor.cli.terminal import print_json
     from pumonitor.monitor.delivery.notifications.promotion_words import promotion_sentence
     from pumonitor.monitor.promotion.announcing import message_about
 
     if as_json:
-        found = {
-            "promoted": made is not None,
-            "dry_run": dry_run,
-            "gate": None if answer is None else answer.to_dict(),
-            "promotion": None if made is None else made.to_dict(),
-        }
-        typer.echo(json.dumps(found, indent=1))
+        done = {"promoted": made is not None, "dry_run": dry_run, "gate": answer, "promotion": made}
+        print_json(done)
         return
     if answer is not None:
         typer.echo(f"{answer.verdict}: {printable(answer.reason)}")

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import typer
 from rich.console import Console as RichConsole
 
 from pumonitor.plain_text import one_line, printable
-
-if TYPE_CHECKING:
-    from pumonitor.views.model import View
+from pumonitor.plain_values import plain
 
 
 class Console(RichConsole):
@@ -66,9 +64,6 @@ def print_table(
     console.print(table)
 
 
-def print_json(views: View | Iterable[View]) -> None:
-    """Print the JSON of a view, or of several in a list."""
-    from pumonitor.views.model import View
-
-    plain = views.to_dict() if isinstance(views, View) else [view.to_dict() for view in views]
-    typer.echo(json.dumps(plain, indent=1, allow_nan=False))
+def print_json(value: Any) -> None:
+    """Print JSON of a view, a record, or several."""
+    typer.echo(json.dumps(plain(value), indent=1, allow_nan=False))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pumonitor.errors import InputError, PumonitorError
 
@@ -41,22 +41,3 @@ def tried(what: str, attempt: Callable[[], str], mask: Callable[[str], str]) -> 
     except Exception as error:  # noqa: BLE001 (a driver's own error, which may quote its address)
         message = mask(f"{type(error).__name__}: {error}".strip())
         return Outcome(what=what, message=message.splitlines()[0], failure="operation")
-
-
-def as_plain(value: Any) -> Any:
-    """Values of a table in JSON types: times in ISO 8601, NaN and infinite numbers left out.
-
-    Examples
-    --------
-    >>> as_plain({"score": float("nan"), "rows": 3})
-    {'score': None, 'rows': 3}
-    """
-    if isinstance(value, Mapping):
-        return {str(key): as_plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_plain(item) for item in value]
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
