@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple, replace
+from dataclasses import replace
 from datetime import datetime
 
 from pumonitor.monitor.ledger.database.schema import Moment
@@ -116,7 +116,7 @@ def test_results_are_those_of_the_view(ledger: Ledger) -> None:
         )
         for row in rows
     ]
-    assert viewed == [astuple(one) for one in found]
+    assert viewed == [tuple(one.model_dump().values()) for one in found]
     assert [(one.window_start, one.state, one.metric, one.value) for one in found] == [
         (day(0).start, "final", "auc", 0.9),
         (day(0).start, "final", "mcc", None),
