@@ -33,8 +33,9 @@ address: `Origin` and `Sec-Fetch-Site` say so. Bodies are `application/json`.
 
 ## Numbers, lists and changes
 
-- A number is the same as in `pumonitor results --format json`, on the pages and in `/metrics`. One that is undefined is
-  null, with the reason beside it. Times are ISO 8601 in UTC; times in a query bear their offset.
+- Names and values are those of `--json` of the commands, of CSV, and of an event in the body of a webhook; numbers are those of
+  the pages and of `/metrics`. A number that is undefined is null, with the reason beside it. Times are ISO 8601 in UTC; times in a
+  query bear their offset.
 - Every list has a `limit`. `next` of an answer is the `cursor` of the next stretch; windows that are added meanwhile move
   nothing from one stretch to another. A stretch of results may be shorter than its limit although there is a `next`.
 - Every read has a strong `ETag`. With `If-None-Match` it is answered 304 while nothing is stored that could change it;
@@ -63,7 +64,21 @@ def page() -> str:
     ]
     parts = [_HEAD, table(("operation", "what it does", "query, or keys of the body"), rows)]
     parts += ["\n## Parameters\n", table(("name", "meaning", "values"), _parameters(operations))]
+    parts.append(
+        "\n## Answers\n\nJSON of commands, columns of CSV and webhooks have the same fields.\n"
+    )
+    for name, schema in sorted(schemas.items()):
+        if "Body" not in name and schema.get("properties"):
+            parts += [f"### {name}\n", f"{schema.get('description', '')}\n", _fields(schema)]
     return "\n".join(parts)
+
+
+def _fields(schema: dict[str, Any]) -> str:
+    fields = schema["properties"].items()
+    return table(
+        ("field", "meaning"),
+        ((f"`{name}`", field.get("description", "")) for name, field in fields),
+    )
 
 
 def _names(one: dict[str, Any], schemas: dict[str, Any]) -> str:

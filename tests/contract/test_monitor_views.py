@@ -11,7 +11,9 @@ from datetime import timedelta
 import pytest
 from typer.testing import CliRunner
 
+from docs.from_code.api import page as api_page
 from pumonitor.cli.app import app
+from pumonitor.monitor.dashboard.api.openapi import document
 from pumonitor.monitor.delivery.notifications.message import AlertMessage
 from pumonitor.monitor.delivery.notifications.webhook import webhook_body
 from pumonitor.monitor.ledger.ledger import Ledger
@@ -171,3 +173,12 @@ def test_a_window_is_the_same_in_its_list_and_by_itself(world):
         names = set(point) & set(row)
         assert {"value", "low", "high", "state", "revision", "as_of"} <= names
         assert {name: point[name] for name in names} == {name: row[name] for name in names}
+
+
+def test_the_document_of_the_api_and_its_reference_have_every_field_of_a_view():
+    schemas = document()["components"]["schemas"]
+    written = api_page()
+    for model in (AlertView, AlertEventView, PublishedResult, Note, Silence):
+        assert set(schemas[model.__name__]["properties"]) == set(model.model_fields)
+        assert model.__name__ in written
+        assert [name for name in model.model_fields if f"`{name}`" not in written] == []
