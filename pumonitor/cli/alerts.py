@@ -324,9 +324,10 @@ def simulate(
                 now=utc_now(),
             )
     if as_json:
-        print_json(
+        views = [
             ReplayView.from_record(replay, events=list(map(transition_view, replay.events)))
             for replay in found
-        )
+        ]
+        print_json(views)
     else:
         print_replays(Console(highlight=False), found)
