@@ -51,12 +51,17 @@ class ValuedWindow:
     window: Window
     values: FloatArray
     known_prior: float
+    entity: NDArray[np.intp] | None = None
 
 
 def values_of(window: Window, shape: str, relation: str, rng: np.random.Generator) -> FloatArray:
     """What each row is worth."""
     kind, size = shape.split()
     normal = rng.normal(size=len(window.score))
+    if window.entity is not None and len(np.unique(window.entity)) < len(normal):
+        # Half of it is that of their entity.
+        shared = rng.normal(size=len(normal))[window.entity]
+        normal = np.where(window.positive, np.sqrt(0.5) * (shared + normal), normal)
     higher = window.positive & ((relation != "turning") | (window.score < window.threshold))
     if relation == "with the score":
         normal = normal + 0.5 * window.score
@@ -67,12 +72,18 @@ def values_of(window: Window, shape: str, relation: str, rng: np.random.Generato
     return np.asarray(np.exp(-stats.norm.logsf(normal) / float(size)))
 
 
-def drawn_window(labels: str, shape: str, relation: str, rng: np.random.Generator) -> ValuedWindow:
-    """A window of one cell."""
+def drawn_window(
+    labels: str, shape: str, relation: str, rng: np.random.Generator, *, most: int = 1
+) -> ValuedWindow:
+    """A window of one cell, whose entities have 1 to so many positives."""
     prior = 0.02 if labels.startswith("fair") else 0.01
-    window = draw_window(Cell(class_prior=prior, blocks=labels != "does not block"), rng)
+    cell = Cell(class_prior=prior, blocks=labels != "does not block", most=most)
+    window = draw_window(cell, rng)
     return ValuedWindow(
-        window=window, values=values_of(window, shape, relation, rng), known_prior=prior
+        window=window,
+        values=values_of(window, shape, relation, rng),
+        known_prior=prior,
+        entity=window.entity if most > 1 else None,
     )
 
 
@@ -92,14 +103,19 @@ def draws_of(valued: ValuedWindow, labels: str, rng: np.random.Generator) -> Val
             scenario="single-training-set",
             label_purity=1.0,
             worth=valued.values,
+            entity=valued.entity,
             given={},
         )
         reading = models.readings["model"]
         problem = make_problem(models.tables["model"], reading.class_prior, **settings)
         (draws,) = draw_values(problem, reading, threshold=window.threshold)
         return draws
-    confirmed = (window.positive & (rng.random(len(window.score)) < 0.3)).astype(np.int8)
-    table = ScoreTable.from_arrays(confirmed, window.score, thresholds=(window.threshold,))
+    chance, entity = rng.random(len(window.score)), valued.entity
+    confirmed = window.positive & ((chance if entity is None else chance[window.entity]) < 0.3)
+    confirmed = confirmed.astype(np.int8)
+    table = ScoreTable.from_arrays(
+        confirmed, window.score, thresholds=(window.threshold,), entity=entity
+    )
     prior, _, _ = assumed_of(
         table,
         class_prior=valued.known_prior if labels.endswith("known") else "auto",
@@ -110,7 +126,8 @@ def draws_of(valued: ValuedWindow, labels: str, rng: np.random.Generator) -> Val
         auxiliary=None,
         **settings,
     )
-    table = replace(table, values=ValuedRows.of_rows(valued.values, confirmed, window.score))
+    rows = ValuedRows.of_rows(valued.values, confirmed, window.score, entity=entity)
+    table = replace(table, values=rows)
     (draws,) = draw_values(make_problem(table, prior, **settings), None, threshold=window.threshold)
     return draws
 
@@ -138,13 +155,13 @@ def truth_of(valued: ValuedWindow, *, lower: float = 0.0) -> dict[str, float]:
 
 
 def measure(
-    labels: str, shape: str, relation: str, *, runs: int, seed: int, lower: float
+    labels: str, shape: str, relation: str, *, runs: int, seed: int, lower: float, most: int
 ) -> Iterator[tuple[str, float, str]]:
     """Name, coverage and a text of each estimate."""
     gathered: dict[str, list[tuple[float, ...]]] = {name: [] for name in VALUE}
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
-        valued = drawn_window(labels, shape, relation, rng)
+        valued = drawn_window(labels, shape, relation, rng, most=most)
         truth = truth_of(valued, lower=lower)
         draws = draws_of(valued, labels, rng)
         estimates = estimates_of(draws, valued.window.threshold, lower=lower)
@@ -178,13 +195,14 @@ def main() -> None:
     parser.add_argument(
         "--lower", type=float, default=0.0, help="a threshold that is lower by so much, as decide"
     )
+    parser.add_argument("--most", type=int, default=1, help="positives of an entity, 1 to so many")
     arguments = parser.parse_args()
     short = []
     for cell in itertools.product(LABELS, SHAPES, RELATIONS):
         name = ", ".join(cell)
         if arguments.only not in name:
             continue
-        settings = {"runs": arguments.runs, "seed": arguments.seed, "lower": arguments.lower}
+        settings = {name: getattr(arguments, name) for name in ("runs", "seed", "lower", "most")}
         measured = list(measure(*cell, **settings))
         print(f"{name}: {'; '.join(text for _, _, text in measured)}", flush=True)
         least = GOAL - 2.33 * math.sqrt(GOAL * (1 - GOAL) / arguments.runs)

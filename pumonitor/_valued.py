@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._arrays import FloatArray
+from pumonitor._entities import rank_design_effect
+from pumonitor._validate import as_entities
 
 UNUSABLE = -1.0
 """In place of a value that is missing, no number, infinite or negative."""
@@ -36,6 +38,8 @@ class ValuedRows:
     rows : ndarray of int of shape (groups,)
     queue_score : ndarray of shape (groups,), optional
         The score that filled the queue, where that is another.
+    design_effect : float
+        Of the mean rank of the values of known positives, where these share entities.
     """
 
     score: FloatArray
@@ -43,6 +47,7 @@ class ValuedRows:
     value: FloatArray
     rows: NDArray[np.int64]
     queue_score: FloatArray | None = None
+    design_effect: float = 1.0
 
     @classmethod
     def of_rows(
@@ -51,14 +56,25 @@ class ValuedRows:
         states: NDArray[np.signedinteger[Any]],
         scores: NDArray[Any],
         queue_score: NDArray[Any] | None = None,
+        *,
+        labels: NDArray[np.int8] | None = None,
+        entity: Any = None,
     ) -> ValuedRows:
-        """Rows as they are."""
+        """Rows as they are, whose states are labels unless these are given.
+
+        Whose a row is matters where its label is 1.
+        """
+        effect = 1.0
+        if entity is not None:
+            known = states.astype(np.int8) if labels is None else labels
+            effect = rank_design_effect(as_entities(entity, known), values[known == 1])
         return cls(
             score=np.asarray(scores, dtype=np.float64),
             state=states.astype(np.int64),
             value=values,
             rows=np.ones(len(values), dtype=np.int64),
             queue_score=None if queue_score is None else np.asarray(queue_score, np.float64),
+            design_effect=effect,
         )
 
     @property
@@ -69,11 +85,12 @@ class ValuedRows:
     def followed_by(self, other: ValuedRows) -> ValuedRows:
         """These rows, then those."""
         columns: dict[str, Any] = {}
-        for field in fields(ValuedRows):
-            both = (getattr(self, field.name), getattr(other, field.name))
+        for name in (field.name for field in fields(ValuedRows) if field.name != "design_effect"):
+            both = (getattr(self, name), getattr(other, name))
             known = [column for column in both if column is not None]
-            columns[field.name] = np.concatenate(known) if len(known) == len(both) else None
-        return ValuedRows(**columns)
+            columns[name] = np.concatenate(known) if len(known) == len(both) else None
+        effect = max(self.design_effect, other.design_effect)
+        return ValuedRows(**columns, design_effect=effect)
 
 
 def value_cell_sql(

@@ -221,7 +221,6 @@ def evaluate(
             given={
                 "propensity": propensity,
                 "sample_weight": sample_weight,
-                "entity": entity,
                 "audit": audit,
             },
         )
@@ -276,7 +275,7 @@ def evaluate(
         labels, score_values, thresholds=(threshold,), audit=audit, ids=ids, **weights
     )
     if worth is not None:
-        valued = ValuedRows.of_rows(worth.values, as_labels(labels), score_values)
+        valued = ValuedRows.of_rows(worth.values, as_labels(labels), score_values, entity=entity)
         table = replace(table, values=valued)
     auxiliary_table, left_out = _auxiliary_table(labels, auxiliary, groups, weights)
     return evaluate_table(

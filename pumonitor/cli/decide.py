@@ -213,20 +213,30 @@ def decide(
 
 
 def _decide_by_value(
-    file: str, value: str, *, labels: str, scores: str, step: Any, **settings: Any
+    file: str,
+    value: str,
+    *,
+    labels: str,
+    scores: str,
+    entity: str | None,
+    step: Any,
+    **settings: Any,
 ) -> Decision:
     """By what each row is worth, a column of the file."""
     from pumonitor.decisions import decide as decide_rows
     from pumonitor.sources.one_table.scored_rows import read_scored_rows
 
     thresholds = {scores: settings["threshold"]}
-    rows = read_scored_rows(
-        file, labels=labels, thresholds=thresholds, texts=[value], progress=step
-    )
+    texts = [value, *([] if entity is None else [entity])]
+    rows = read_scored_rows(file, labels=labels, thresholds=thresholds, texts=texts, progress=step)
     step("Estimating", None)
     with messages_in_options():
         return decide_rows(
-            rows.labels, rows.scores[scores], value=value_of_rows(rows, value), **settings
+            rows.labels,
+            rows.scores[scores],
+            value=value_of_rows(rows, value),
+            entity=None if entity is None else rows.texts[entity],
+            **settings,
         )
 
 

@@ -157,7 +157,6 @@ def decide(
             given={
                 "propensity": propensity,
                 "sample_weight": sample_weight,
-                "entity": entity,
                 "audit": audit,
             },
         )
@@ -197,7 +196,9 @@ def decide(
             entity=entity,
         )
         if worth is not None:
-            valued = ValuedRows.of_rows(worth.values, as_labels(labels), score_values)
+            valued = ValuedRows.of_rows(
+                worth.values, as_labels(labels), score_values, entity=entity
+            )
             table = replace(table, values=valued)
     return decide_table(
         table,

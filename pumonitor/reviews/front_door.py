@@ -142,7 +142,9 @@ def reviewed_models(
     if worth is not None:
         for name, table in tables.items():
             along = None if name == own else ranking
-            valued = ValuedRows.of_rows(worth, kinds, scores[name], along)
+            valued = ValuedRows.of_rows(
+                worth, kinds, scores[name], along, labels=known_of, entity=entity
+            )
             tables[name] = replace(table, values=valued)
     return ReviewedModels(
         tables=tables,

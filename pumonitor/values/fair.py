@@ -75,7 +75,8 @@ def _hidden_draws(
     """Draws of the hidden positives of each bin, of these very rows, shape (draws, bins).
 
     Recall and class prior say how many lie on either side of the threshold, the share of positives
-    by score, a smooth curve, in which bins.
+    by score, a smooth curve, in which bins. Where labeled rows share entities they count
+    as fewer, and hidden ones come several at a time.
     """
     rng = problem.generator("hidden positives by score bin")
     recall = share_draws_at(problem, problem.table.index_of_threshold(threshold)).labeled_above
@@ -88,7 +89,9 @@ def _hidden_draws(
     for side, share in ((bins.above, recall), (~bins.above, 1 - recall)):
         room = silent[side]
         number = np.rint(positives * share) - bins.labeled[side].sum()
-        hidden[:, side] = draw_hidden(np.clip(number, 0, room.sum()), odds[:, side], room, rng)
+        hidden[:, side] = draw_hidden(
+            np.clip(number, 0, room.sum()), odds[:, side], room, rng, group=bins.design_effect
+        )
     return hidden
 
 

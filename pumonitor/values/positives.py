@@ -127,6 +127,7 @@ class BinnedRows:
             position=np.where(above, 0.5, -0.5),
             line_counts=_LINE_COUNTS,
             elsewhere=unfair,
+            design_effect=self.valued.design_effect,
             rng=np.random.default_rng(_SEED),
         ):
             if to_bins is None:

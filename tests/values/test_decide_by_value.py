@@ -101,7 +101,9 @@ def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("valued") / "scored.parquet"
     words = np.where(np.arange(len(SHOP.scores)) == 7, "EUR 12", "1.5")
     columns = {"label": SHOP.confirmed.astype(int), "score": SHOP.scores, "amount": SHOP.amounts}
-    pd.DataFrame(columns | {"words": words}).to_parquet(path)
+    # Rows of about the same score are of one card.
+    card = np.argsort(np.argsort(SHOP.scores)) // 40
+    pd.DataFrame(columns | {"words": words, "card": card}).to_parquet(path)
     return path
 
 
@@ -118,6 +120,15 @@ def test_the_command_says_what_the_library_says(file):
     assert json.loads(result.stdout) == json.loads(json.dumps(expected))
 
 
+def test_entities_widen_what_is_missed(file):
+    given = ("--value", "amount", "--cost", COST, "--json")
+    plain, shared = (
+        json.loads(run(file, *given, *more).stdout)["now"]["missed_value"]
+        for more in ((), ("--entity", "card"))
+    )
+    assert shared["high"] - shared["low"] > 1.2 * (plain["high"] - plain["low"])
+
+
 def test_the_table_is_in_the_unit(file):
     printed = run(file, "--value", "amount", "--value-unit", "EUR", "--cost", COST).stdout
     assert "EUR of positives missed" in printed
@@ -131,7 +142,7 @@ def test_the_table_is_in_the_unit(file):
     [
         (("--value", "words"), "--value holds 'EUR 12', which is no number, and 1 of 6000 rows"),
         (("--value", "amuont"), "did you mean 'amount'?"),
-        (("--value", "amount", "--entity", "words"), "leave out --entity, or --value"),
+        (("--value", "amount", "--propensity", "0.5"), "leave out --propensity, or --value"),
         (("--value", "amount", "--cost", "-1"), "cost must satisfy 0 <= cost, got -1"),
         (("--value-unit", "EUR"), "--value-unit says what value is in: give --value as well"),
     ],
