@@ -123,7 +123,7 @@ def test_the_command_says_what_the_library_says(file):
 def test_entities_widen_what_is_missed(file):
     given = ("--value", "amount", "--cost", COST, "--json")
     plain, shared = (
-        json.loads(run(file, *given, *more).stdout)["now"]["missed_value"]
+        json.loads(run(file, *given, *more).stdout)["now"]["estimates"]["missed_value"]
         for more in ((), ("--entity", "card"))
     )
     assert shared["high"] - shared["low"] > 1.2 * (plain["high"] - plain["low"])
