@@ -74,7 +74,8 @@ def table_to_bytes(table: ScoreTable) -> bytes:
     if table.entities is not None:
         header["entities"] = {"number": table.entities.number, "rows": len(table.entities.entity)}
     if table.values is not None:
-        header["values"] = {"rows": len(table.values.rows)}
+        effect = table.values.design_effect
+        header["values"] = {"rows": len(table.values.rows), "design_effect": effect}
     described = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     body = b"".join(packed[name].tobytes() for name in columns)
     return _MAGIC + zlib.compress(len(described).to_bytes(4, "little") + described + body, _LEVEL)
@@ -144,7 +145,9 @@ def _read(content: bytes) -> ScoreTable:
         entities=LabeledEntities(**group("entities"), number=int(header["entities"]["number"]))
         if "entities" in header
         else None,
-        values=ValuedRows(**group("values")) if "values" in header else None,
+        values=ValuedRows(**group("values"), design_effect=float(header["values"]["design_effect"]))
+        if "values" in header
+        else None,
         reviewed=None
         if reviewed is None
         else ReviewedRows(
