@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from benchmarks.reviews.windows import Cell, Window, draw_window
+from pumonitor._rows import value_design_effect
 from pumonitor._valued import ValuedRows
 from pumonitor.metrics.problem import make_problem
 from pumonitor.names import VALUE
@@ -126,7 +127,12 @@ def draws_of(valued: ValuedWindow, labels: str, rng: np.random.Generator) -> Val
         auxiliary=None,
         **settings,
     )
-    rows = ValuedRows.of_rows(valued.values, confirmed, window.score, entity=entity)
+    rows = ValuedRows.of_rows(
+        valued.values,
+        confirmed,
+        window.score,
+        design_effect=value_design_effect(entity, confirmed, valued.values),
+    )
     table = replace(table, values=rows)
     (draws,) = draw_values(make_problem(table, prior, **settings), None, threshold=window.threshold)
     return draws

@@ -7,9 +7,11 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pumonitor._arrays import FloatArray
 from pumonitor._cells import cells_of_rows, cells_of_weighted_rows
-from pumonitor._entities import LabeledEntities
+from pumonitor._entities import LabeledEntities, rank_design_effect
 from pumonitor._propensities import Chances, describe
 from pumonitor._validate import (
     as_entities,
@@ -103,3 +105,10 @@ def columns_of_rows(
             **settings,
         )
     return columns
+
+
+def value_design_effect(entity: Any, labels: NDArray[np.int8], values: FloatArray) -> float:
+    """Of the mean rank of the values of labeled rows; 1 without entities."""
+    if entity is None:
+        return 1.0
+    return rank_design_effect(as_entities(entity, labels), values[labels == 1])

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._arrays import FloatArray
-from pumonitor._entities import rank_design_effect
-from pumonitor._validate import as_entities
 
 UNUSABLE = -1.0
 """In place of a value that is missing, no number, infinite or negative."""
@@ -56,25 +54,16 @@ class ValuedRows:
         states: NDArray[np.signedinteger[Any]],
         scores: NDArray[Any],
         queue_score: NDArray[Any] | None = None,
-        *,
-        labels: NDArray[np.int8] | None = None,
-        entity: Any = None,
+        design_effect: float = 1.0,
     ) -> ValuedRows:
-        """Rows as they are, whose states are labels unless these are given.
-
-        Whose a row is matters where its label is 1.
-        """
-        effect = 1.0
-        if entity is not None:
-            known = states.astype(np.int8) if labels is None else labels
-            effect = rank_design_effect(as_entities(entity, known), values[known == 1])
+        """Rows as they are."""
         return cls(
             score=np.asarray(scores, dtype=np.float64),
             state=states.astype(np.int64),
             value=values,
             rows=np.ones(len(values), dtype=np.int64),
             queue_score=None if queue_score is None else np.asarray(queue_score, np.float64),
-            design_effect=effect,
+            design_effect=design_effect,
         )
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._rows import value_design_effect
 from pumonitor._validate import (
     as_labels,
     as_number,
@@ -275,7 +276,9 @@ def evaluate(
         labels, score_values, thresholds=(threshold,), audit=audit, ids=ids, **weights
     )
     if worth is not None:
-        valued = ValuedRows.of_rows(worth.values, as_labels(labels), score_values, entity=entity)
+        known = as_labels(labels)
+        effect = value_design_effect(entity, known, worth.values)
+        valued = ValuedRows.of_rows(worth.values, known, score_values, design_effect=effect)
         table = replace(table, values=valued)
     auxiliary_table, left_out = _auxiliary_table(labels, auxiliary, groups, weights)
     return evaluate_table(

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pumonitor._rows import value_design_effect
 from pumonitor._validate import as_labels, as_number, as_scores
 from pumonitor._valued import ValuedRows
 from pumonitor.audit.estimates import EstimatesByBin
@@ -196,9 +197,9 @@ def decide(
             entity=entity,
         )
         if worth is not None:
-            valued = ValuedRows.of_rows(
-                worth.values, as_labels(labels), score_values, entity=entity
-            )
+            known = as_labels(labels)
+            effect = value_design_effect(entity, known, worth.values)
+            valued = ValuedRows.of_rows(worth.values, known, score_values, design_effect=effect)
             table = replace(table, values=valued)
     return decide_table(
         table,

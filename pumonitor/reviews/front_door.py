@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pumonitor._rows import value_design_effect
 from pumonitor._validate import as_labels, check_same_index
 from pumonitor._valued import ValuedRows
 from pumonitor.errors import InputError, no_such
@@ -140,11 +141,10 @@ def reviewed_models(
         if name != own:
             readings[name] = rows.read_along(by_queue, ModelBins(counts[name], bins_of_row[name]))
     if worth is not None:
+        effect = value_design_effect(entity, known_of, worth)
         for name, table in tables.items():
             along = None if name == own else ranking
-            valued = ValuedRows.of_rows(
-                worth, kinds, scores[name], along, labels=known_of, entity=entity
-            )
+            valued = ValuedRows.of_rows(worth, kinds, scores[name], along, effect)
             tables[name] = replace(table, values=valued)
     return ReviewedModels(
         tables=tables,
