@@ -101,7 +101,7 @@ def test_positives_that_nobody_reviewed_are_counted_whatever_chance_reviewed():
         chosen_by=np.where(shop.in_queue, "score", "random"),
     )
     (told,) = [one for one in reading.findings if one.name == "complaints_below_the_cut"]
-    share = int(told.sentence.split("%")[0]) / 100
+    share = float(told.sentence.split("%")[0]) / 100
     true = (shop.is_positive & ~seen).sum() / shop.is_positive.sum()
     assert share == pytest.approx(true, abs=0.2)
     assert share > 0.2
