@@ -63,13 +63,13 @@ class ChangesByPeople:
         self._database = database
 
     def acknowledge(self, which: ChosenAlerts, *, by: str, reason: str = "") -> tuple[Alert, ...]:
-        """Acknowledge firing alerts, which then get no reminders.
+        """Acknowledge firing alerts with all of their incidents, which then get no reminders.
 
         Returns those that were not acknowledged before.
         """
         own = alert_states.c
-        chosen = (*which.firing(), own.acknowledged_incident != own.incident)
-        return self._mark(which, chosen, own.incident, "acknowledge", by, reason)
+        is_open = own.acknowledged_incident != own.incident
+        return self._mark(which, is_open, own.incident, "acknowledge", by, reason)
 
     def is_firing(self, which: ChosenAlerts) -> bool:
         """Whether any alert that matches fires."""
@@ -78,15 +78,15 @@ class ChangesByPeople:
             return connection.execute(query).first() is not None
 
     def take_back(self, which: ChosenAlerts, *, by: str, reason: str = "") -> tuple[Alert, ...]:
-        """Take acknowledgements back; returns the alerts that were acknowledged."""
+        """Take acknowledgements of incidents back; returns the alerts that were acknowledged."""
         own = alert_states.c
-        chosen = (*which.firing(), own.acknowledged_incident == own.incident)
-        return self._mark(which, chosen, 0, "unacknowledge", by, reason)
+        is_known = own.acknowledged_incident == own.incident
+        return self._mark(which, is_known, 0, "unacknowledge", by, reason)
 
     def _mark(
         self,
         which: ChosenAlerts,
-        chosen: tuple[ColumnElement[bool], ...],
+        can_be_marked: ColumnElement[bool],
         incident: Any,
         action: str,
         by: str,
@@ -96,21 +96,33 @@ class ChangesByPeople:
             tables = AlertTables(connection, self._database)
             # The fold writes whole rows, so it must not run at the same time.
             tables.alone(which.monitor)
-            found = connection.execute(select(alert_states).where(*chosen)).all()
-            connection.execute(
-                update(alert_states).where(*chosen).values(acknowledged_incident=incident)
+            own = alert_states.c
+            all_firing = ChosenAlerts(monitor=which.monitor).firing()
+            asked, firing = (
+                [stored_alert(row) for row in connection.execute(select(alert_states).where(*of))]
+                for of in ((*which.firing(), can_be_marked), (*all_firing, can_be_marked))
             )
-            for row in found:
+            chosen = {alert.dedup_key for alert in asked}
+            marked = tuple(alert for alert in firing if alert.dedup_key in chosen)
+            for alert in marked:
+                places = zip(
+                    (own.rule_key, own.model_version, own.segment), alert.place, strict=True
+                )
+                connection.execute(
+                    update(alert_states)
+                    .where(own.monitor == which.monitor, *(name == value for name, value in places))
+                    .values(acknowledged_incident=incident)
+                )
                 detail = {
-                    "monitor": row.monitor,
-                    "rule": row.rule,
-                    "model_version": row.model_version,
-                    "segment": row.segment,
-                    "incident": row.incident,
+                    "monitor": alert.monitor,
+                    "rule": alert.rule,
+                    "model_version": alert.model_version,
+                    "segment": alert.segment,
+                    "incident": alert.incident,
                     "reason": reason,
                 }
                 self._record(connection, by, action, detail)
-        return tuple(stored_alert(row) for row in found)
+        return marked
 
     def silence(self, silence: Silence) -> int:
         """Store a silence of its author; returns its id."""

@@ -95,6 +95,15 @@ def test_a_rule_that_breaks_anew_belongs_to_its_incident_while_that_lasts(ledger
     assert [kind for _, kind, _ in found] == ["fired", "fired", "fired", "resolved", "resolved"]
 
 
+def test_who_acknowledges_one_alert_acknowledges_its_incident(ledger):
+    world = shop(ledger, {"auc": {3, 4, 5}, "f1": {3, 4, 5}})
+    live(world, 6)
+    one = ChosenAlerts(monitor=MONITOR, rule="f1")
+    assert len(ledger.by_people.acknowledge(one, by="alice")) == 2
+    assert ledger.by_people.acknowledge(ChosenAlerts(monitor=MONITOR), by="bob") == ()
+    assert len(ledger.by_people.take_back(one, by="alice")) == 2
+
+
 @pytest.mark.parametrize(("severity", "is_acknowledged"), [("warning", True), ("critical", False)])
 def test_an_acknowledged_incident_stays_so_unless_it_gets_worse(ledger, severity, is_acknowledged):
     first, later = replace(AUC, severity="warning"), replace(F1, severity=severity, windows=2)
