@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import Final
 
 import numpy as np
-from pumonitor.monitor.alerts.audit_clock import FAIRNESS_LEVEL
 
 from benchmarks.audits.runs import Intervals, intervals
 from benchmarks.audits.windows import METRICS, Cell, Window, audited, designed, window
@@ -19,6 +18,7 @@ from pumonitor.audit.estimation import estimate_audit
 from pumonitor.audit.fairness import check_fairness
 from pumonitor.audit.posterior import AuditPosterior
 from pumonitor.audit.window_reading import WindowReading
+from pumonitor.monitor.rules.alerts.by_clock import FAIRNESS_LEVEL
 from pumonitor.monitor.rules.alerts.fold import FOUR_LOOKS
 from pumonitor.tables import ScoreTable
 

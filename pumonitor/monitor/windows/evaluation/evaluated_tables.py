@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pumonitor.audit.estimates import AuditedEstimates
+from pumonitor.audit.estimates import AuditedEstimates, EstimatesByBin
 from pumonitor.errors import InputError
 from pumonitor.evaluation import evaluate_table
 from pumonitor.monitor.windows.evaluation.class_priors import class_prior_to_json
@@ -16,7 +16,6 @@ from pumonitor.prior.assumed import LabelPurity
 from pumonitor.results import ClassPriorEstimate, Estimate, LabelOrigin
 from pumonitor.reviews.earlier import EarlierWindows
 from pumonitor.sensitivity.label_preference import why_labels_of_a_queue_do_not_tell
-from pumonitor.tables import ScoreTable
 from pumonitor.text import given_text
 
 __all__ = ["EvaluatedTable", "EvaluatedTables"]
@@ -134,67 +133,47 @@ class EvaluatedTables:
     ) -> EvaluatedTable:
         if series.table is None:
             return EvaluatedTable(reason=series.undefined_reason)
-        if self.reviews is not None:
-            return self._reviewed(
-                series.table, self.reviews, seed=seed, is_early=is_early, earlier=earlier
-            )
-        if audited is not None:
-            class_prior = audited.class_prior
-        if class_prior is None:
-            return EvaluatedTable(reason=_NO_PRIOR)
-        purity = self.label_purity
-        if isinstance(purity, float) and class_prior.value >= purity:
-            return EvaluatedTable(
-                reason=f"the class prior of {given_text(class_prior.value)} is not below the "
-                f"label purity of {purity:g}: such labels carry no information"
-            )
+        reading: EstimatesByBin | None = audited
         try:
+            if self.reviews is not None:
+                reading = self.reviews.read(
+                    series.table, threshold=self.threshold, is_early=is_early, earlier=earlier
+                )
+            why = None if reading is not None else self._why_prior_cannot_be(class_prior)
+            if why is not None:
+                return EvaluatedTable(reason=why)
             evaluation = evaluate_table(
                 series.table,
                 threshold=self.threshold,
-                class_prior=class_prior if audited is None else "auto",
-                audit=audited,
-                label_purity=purity,
+                class_prior="auto" if reading is not None or class_prior is None else class_prior,
+                audit=reading,
+                label_purity=self.label_purity,
                 curves=False,
                 value_unit=self._value_unit,
                 rng=seed,
             )
         except InputError as error:
             return EvaluatedTable(reason=str(error))
-        why = None if audited is not None else why_labels_of_a_queue_do_not_tell(self.label_origin)
+        why = None if reading is not None else why_labels_of_a_queue_do_not_tell(self.label_origin)
         if why is not None:
             seen = {name: evaluation[name] for name in _WHATEVER_LABELS}
             return EvaluatedTable(estimates=seen, reason=why)
         plain = evaluation.to_dict()
         # It is said of results where they are shown, by the configuration of that day.
         del plain["assumption"]
-        return EvaluatedTable(estimates=dict(evaluation.estimates), plain=plain)
-
-    def _reviewed(
-        self,
-        table: ScoreTable,
-        reviews: HowReviewed,
-        *,
-        seed: int,
-        is_early: bool,
-        earlier: EarlierWindows | None,
-    ) -> EvaluatedTable:
-        try:
-            reading = reviews.read(
-                table, threshold=self.threshold, is_early=is_early, earlier=earlier
-            )
-            evaluation = evaluate_table(
-                table,
-                threshold=self.threshold,
-                audit=reading,
-                curves=False,
-                value_unit=self._value_unit,
-                rng=seed,
-            )
-        except InputError as error:
-            return EvaluatedTable(reason=str(error))
         return EvaluatedTable(
             estimates=dict(evaluation.estimates),
-            plain=evaluation.to_dict(),
-            reviewed_prior=reading.class_prior,
+            plain=plain,
+            reviewed_prior=evaluation.class_prior if self.reviews is not None else None,
         )
+
+    def _why_prior_cannot_be(self, class_prior: ClassPriorEstimate | None) -> str | None:
+        if class_prior is None:
+            return _NO_PRIOR
+        purity = self.label_purity
+        if isinstance(purity, float) and class_prior.value >= purity:
+            return (
+                f"the class prior of {given_text(class_prior.value)} is not below the label "
+                f"purity of {purity:g}: such labels carry no information"
+            )
+        return None
