@@ -5,6 +5,7 @@ Of which rows an index is, the migrations alone say.
 
 from __future__ import annotations
 
+from pumonitor.monitor.ledger.database.schema.access import page_sessions, tokens, write_count
 from pumonitor.monitor.ledger.database.schema.alerts import (
     alert_progress,
     alert_states,
@@ -24,13 +25,8 @@ from pumonitor.monitor.ledger.database.schema.challengers import (
 )
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 from pumonitor.monitor.ledger.database.schema.messages import keys, outbox, sent_keys
-from pumonitor.monitor.ledger.database.schema.people import (
-    notes,
-    page_sessions,
-    promotions,
-    tokens,
-    write_count,
-)
+from pumonitor.monitor.ledger.database.schema.notes import notes
+from pumonitor.monitor.ledger.database.schema.promotions import promotions
 from pumonitor.monitor.ledger.database.schema.results import (
     auxiliary_scores,
     auxiliary_series,

@@ -2,67 +2,67 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Boolean, Column, Integer, LargeBinary, String, Table, Text
+import sqlalchemy as sa
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, metadata
 
-challenger_windows = Table(
+challenger_windows = sa.Table(
     "challenger_windows",
     metadata,
-    Column("monitor", Text, primary_key=True),
-    Column("configuration", String(64), primary_key=True),
+    sa.Column("monitor", sa.Text, primary_key=True),
+    sa.Column("configuration", sa.String(64), primary_key=True),
     # Its name in the configuration.
-    Column("challenger", Text, primary_key=True),
+    sa.Column("challenger", sa.Text, primary_key=True),
     # What gave its scores: a version of the registry, or a column.
-    Column("scored_by", Text, primary_key=True),
+    sa.Column("scored_by", sa.Text, primary_key=True),
     # Hash of what the differences depend on beside the rows.
-    Column("gate", String(64), primary_key=True),
-    Column("window_start", Moment, primary_key=True),
-    Column("window_end", Moment, nullable=False),
+    sa.Column("gate", sa.String(64), primary_key=True),
+    sa.Column("window_start", Moment, primary_key=True),
+    sa.Column("window_end", Moment, nullable=False),
     # Moment of the mature pane, as of which labels were read.
-    Column("as_of", Moment, nullable=False),
-    Column("attempts", Integer, nullable=False),
+    sa.Column("as_of", Moment, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
     # When it may be tried, again; a worker that begins moves it on. NULL once there is a result.
-    Column("due_at", Moment),
+    sa.Column("due_at", Moment),
     # Of the last attempt, if it failed.
-    Column("error", Text),
+    sa.Column("error", sa.Text),
     # Labeled rows, and their paired differences; NULL before there is a result.
-    Column("labels", Integer),
-    Column("found", LargeBinary),
+    sa.Column("labels", sa.Integer),
+    sa.Column("found", sa.LargeBinary),
     # Of all windows up to this one, with bounds; NULL without a result.
-    Column("differences", JSON(none_as_null=True)),
+    sa.Column("differences", sa.JSON(none_as_null=True)),
 )
 
 # Versions that somebody deployed without a promotion, as rounds found them.
-deployed_versions = Table(
+deployed_versions = sa.Table(
     "deployed_versions",
     metadata,
-    Column("monitor", Text, primary_key=True),
-    Column("seen_at", Moment, primary_key=True),
-    Column("version", Text, nullable=False),
+    sa.Column("monitor", sa.Text, primary_key=True),
+    sa.Column("seen_at", Moment, primary_key=True),
+    sa.Column("version", sa.Text, nullable=False),
     # Whether it is the one that was there when it was first looked for.
-    Column("is_first", Boolean, nullable=False),
+    sa.Column("is_first", sa.Boolean, nullable=False),
 )
 
 # What the last round found of each challenger of the configuration: pages ask no registry.
-noted_challengers = Table(
+noted_challengers = sa.Table(
     "noted_challengers",
     metadata,
-    Column("monitor", Text, primary_key=True),
-    Column("challenger", Text, primary_key=True),
+    sa.Column("monitor", sa.Text, primary_key=True),
+    sa.Column("challenger", sa.Text, primary_key=True),
     # As the configuration has it: a link of the registry, or a column.
-    Column("link", Text, nullable=False),
+    sa.Column("link", sa.Text, nullable=False),
     # What it led to; NULL if that was never found.
-    Column("scored_by", Text),
-    Column("trained_until", Moment),
-    Column("is_deployed", Boolean, nullable=False),
+    sa.Column("scored_by", sa.Text),
+    sa.Column("trained_until", Moment),
+    sa.Column("is_deployed", sa.Boolean, nullable=False),
     # Why the last attempt did not find it, or why it is not judged.
-    Column("problem", Text),
+    sa.Column("problem", sa.Text),
     # When any of this last changed.
-    Column("noted_at", Moment, nullable=False),
+    sa.Column("noted_at", Moment, nullable=False),
     # What the gate said last; hashes of what it was asked, and of what it was asked on.
-    Column("verdict", String(32)),
-    Column("gate", String(64)),
-    Column("evidence", String(64)),
-    Column("judged_at", Moment),
+    sa.Column("verdict", sa.String(32)),
+    sa.Column("gate", sa.String(64)),
+    sa.Column("evidence", sa.String(64)),
+    sa.Column("judged_at", Moment),
 )

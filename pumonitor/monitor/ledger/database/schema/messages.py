@@ -2,46 +2,36 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    JSON,
-    Column,
-    Identity,
-    Index,
-    Integer,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+import sqlalchemy as sa
 
 from pumonitor.monitor.ledger.database.schema.columns import Moment, Number, metadata
 
-outbox = Table(
+outbox = sa.Table(
     "outbox",
     metadata,
-    Column("id", Number, Identity(), primary_key=True),
-    Column("destination", Text, nullable=False),
-    Column("lane", Text, nullable=False),
-    Column("key", Text, nullable=False),
-    Column("payload", JSON, nullable=False),
-    Column("created", Moment, nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("refusals", Integer, nullable=False),
-    Column("not_before", Moment),
-    Column("claimed_by", Text),
-    Column("claimed_until", Moment),
-    Column("delivered_at", Moment),
-    Column("set_aside_at", Moment),
-    Column("last_error", Text),
-    UniqueConstraint("destination", "key"),
+    sa.Column("id", Number, sa.Identity(), primary_key=True),
+    sa.Column("destination", sa.Text, nullable=False),
+    sa.Column("lane", sa.Text, nullable=False),
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("payload", sa.JSON, nullable=False),
+    sa.Column("created", Moment, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("refusals", sa.Integer, nullable=False),
+    sa.Column("not_before", Moment),
+    sa.Column("claimed_by", sa.Text),
+    sa.Column("claimed_until", Moment),
+    sa.Column("delivered_at", Moment),
+    sa.Column("set_aside_at", Moment),
+    sa.Column("last_error", sa.Text),
+    sa.UniqueConstraint("destination", "key"),
 )
 
 
-Index("ix_outbox_delivered", outbox.c.delivered_at)
+sa.Index("ix_outbox_delivered", outbox.c.delivered_at)
 
 
-Index("ix_outbox_pending", outbox.c.destination, outbox.c.id)
-Index(
+sa.Index("ix_outbox_pending", outbox.c.destination, outbox.c.id)
+sa.Index(
     "ix_outbox_pending_in_lane",
     outbox.c.destination,
     outbox.c.lane,
@@ -50,18 +40,18 @@ Index(
 
 
 # Key hashes of delivered and deleted messages, so that none is sent a second time.
-sent_keys = Table(
+sent_keys = sa.Table(
     "sent_keys",
     metadata,
-    Column("destination", Text, primary_key=True),
+    sa.Column("destination", sa.Text, primary_key=True),
     # 32 hexadecimal digits of the key's SHA-256.
-    Column("key_hash", String(32), primary_key=True),
+    sa.Column("key_hash", sa.String(32), primary_key=True),
 )
 
 
-keys = Table(
+keys = sa.Table(
     "keys",
     metadata,
-    Column("name", Text, primary_key=True),
-    Column("value", Text, nullable=False),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
 )
