@@ -254,7 +254,8 @@ def _unreachable(work: MonitorWork) -> _Found | None:
 def _late(
     work: MonitorWork, look: ExpectedLook | None, work_due: datetime | None, *, now: datetime
 ) -> _Found | None:
-    if work.held:
+    # Nobody is late who only ever filled a stretch of the past, as demonstrations do.
+    if work.held or (work.looked_at is None and work.last_prediction is None):
         return None
     remedy = "check that cron starts pumonitor run, or that pumonitor serve is running"
     if look is not None and now - look.due > LATE:

@@ -29,6 +29,7 @@ def unreachable(shop):
 
 
 def dead(shop):
+    shop.ledger.standings.looked({NAME: CONFIGURATION}, at=shop.now, problems={})
     shop.at(shop.now + 9 * DAY)
 
 
@@ -44,6 +45,7 @@ def killed(shop):
     """Windows were planned, and whoever was to evaluate them has died since."""
     shop.found.plan(range(8, 9))
     shop.at(shop.now + 2.5 * DAY)
+    shop.ledger.standings.looked({NAME: CONFIGURATION}, at=shop.now, problems={})
 
 
 @pytest.mark.parametrize(
