@@ -6,11 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 
-from sqlalchemy import (
-    Connection,
-    select,
-    tuple_,
-)
+from sqlalchemy import Connection, select, tuple_
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.plain_json import plain_json

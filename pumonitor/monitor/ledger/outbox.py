@@ -14,16 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import (
-    and_,
-    delete,
-    exists,
-    false,
-    func,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import and_, delete, exists, false, func, or_, select, update
 
 from pumonitor.monitor.delivery_ports import OutboxMessage
 from pumonitor.monitor.ledger.claims.holders import (

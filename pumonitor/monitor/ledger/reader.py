@@ -10,10 +10,7 @@ from sqlalchemy import func, select
 
 from pumonitor.monitor.ledger.claims.holders import Holder, holders_of_windows
 from pumonitor.monitor.ledger.database.queries import equal, one_of
-from pumonitor.monitor.ledger.database.schema import (
-    audit,
-    monitors,
-)
+from pumonitor.monitor.ledger.database.schema import audit, monitors
 from pumonitor.monitor.ledger.records.windows import AuditEntry
 from pumonitor.monitor.ledger.results.read_audits import AuditsReader
 from pumonitor.monitor.ledger.results.read_collected import CollectedReader

@@ -13,17 +13,8 @@ from sqlalchemy import Connection, func, insert, not_, select, update
 from pumonitor.monitor.ledger.audit import record
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import equal
-from pumonitor.monitor.ledger.database.schema import (
-    review_audits,
-    review_cases,
-    review_readings,
-)
-from pumonitor.monitor.ledger.records.audits import (
-    BETWEEN,
-    ReviewCase,
-    StoredAudit,
-    StoredReading,
-)
+from pumonitor.monitor.ledger.database.schema import review_audits, review_cases, review_readings
+from pumonitor.monitor.ledger.records.audits import BETWEEN, ReviewCase, StoredAudit, StoredReading
 from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.monitor.ledger.results.kept_audits import sharing_audits
 from pumonitor.monitor.ledger.results.planning import evaluate_again

@@ -9,14 +9,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pumonitor.monitor.config.sections.metric_names import refuse_unknown
 from pumonitor.monitor.config.sections.sources import Source
-from pumonitor.monitor.config.values.kinds import (
-    Column,
-    Columns,
-    Duration,
-    Part,
-    Zone,
-    as_tuple,
-)
+from pumonitor.monitor.config.values.kinds import Column, Columns, Duration, Part, Zone, as_tuple
 from pumonitor.monitor.config.values.shares import InnerShare, ShareToHalf
 
 METRICS_OF_AUDITS: Final = (

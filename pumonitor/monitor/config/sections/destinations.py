@@ -6,13 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import (
-    BeforeValidator,
-    Field,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from pumonitor.monitor.config.sections.metric_names import METRICS, refuse_unknown
 from pumonitor.monitor.config.values.addresses import Located, check_address

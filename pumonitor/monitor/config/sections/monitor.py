@@ -7,13 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from pydantic import (
-    BeforeValidator,
-    PrivateAttr,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from pumonitor.errors import if_percent
 from pumonitor.monitor.config.sections.audits import Audits

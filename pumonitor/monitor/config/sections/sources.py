@@ -11,15 +11,7 @@ from pydantic_core import CoreSchema
 from pumonitor.errors import did_you_mean
 from pumonitor.masks import without_password
 from pumonitor.monitor.config.values.addresses import Located, check_address
-from pumonitor.monitor.config.values.kinds import (
-    Bytes,
-    Column,
-    Columns,
-    Part,
-    Text,
-    Words,
-    Zone,
-)
+from pumonitor.monitor.config.values.kinds import Bytes, Column, Columns, Part, Text, Words, Zone
 from pumonitor.monitor.config.values.variables import Secret
 from pumonitor.sources.column_types.monitored_tables import Channel as RowsOfChannel
 from pumonitor.sources.column_types.monitored_tables import LabelWords

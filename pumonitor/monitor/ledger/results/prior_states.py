@@ -11,16 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import (
-    Connection,
-    Integer,
-    Select,
-    bindparam,
-    delete,
-    func,
-    or_,
-    select,
-)
+from sqlalchemy import Connection, Integer, Select, bindparam, delete, func, or_, select
 
 from pumonitor.monitor.ledger.database.connections import Database
 from pumonitor.monitor.ledger.database.queries import (

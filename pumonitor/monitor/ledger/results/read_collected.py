@@ -16,11 +16,7 @@ from pumonitor.monitor.ledger.database.queries import (
     select_series,
     starting_between,
 )
-from pumonitor.monitor.ledger.database.schema import (
-    panes,
-    series,
-    windows,
-)
+from pumonitor.monitor.ledger.database.schema import panes, series, windows
 from pumonitor.monitor.ledger.records.collected import LabeledCount, PaneCounts, StoredSeries
 from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader

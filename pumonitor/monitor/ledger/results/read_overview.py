@@ -32,11 +32,7 @@ from pumonitor.monitor.ledger.database.schema import (
     standings,
     windows,
 )
-from pumonitor.monitor.ledger.records.columns import (
-    HeadlineColumns,
-    Overview,
-    in_columns,
-)
+from pumonitor.monitor.ledger.records.columns import HeadlineColumns, Overview, in_columns
 from pumonitor.monitor.ledger.records.windows import MonitorWork
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
 from pumonitor.monitor.ledger.results.newest_panes import HEADLINES

@@ -27,17 +27,10 @@ from pumonitor.monitor.ledger.database.schema import (
     results,
     windows,
 )
-from pumonitor.monitor.ledger.records.results import (
-    PublishedResult,
-    StoredEvaluation,
-)
+from pumonitor.monitor.ledger.records.results import PublishedResult, StoredEvaluation
 from pumonitor.monitor.ledger.records.rows import record_of
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader
-from pumonitor.monitor.ledger.results.read_series import (
-    OF_ANY,
-    current_monitors,
-    select_newest,
-)
+from pumonitor.monitor.ledger.results.read_series import OF_ANY, current_monitors, select_newest
 from pumonitor.ports import State
 
 Revisions = Literal["latest", "all"]

@@ -11,12 +11,7 @@ from typing import Any, Final
 
 from sqlalchemy import CTE, ColumnElement, FromClause, Select, and_, func, select
 
-from pumonitor.monitor.ledger.database.queries import (
-    equal,
-    is_of_newest,
-    one_of,
-    starting_between,
-)
+from pumonitor.monitor.ledger.database.queries import equal, is_of_newest, one_of, starting_between
 from pumonitor.monitor.ledger.database.schema import (
     evaluations,
     monitors,

@@ -8,19 +8,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Table, and_, func, or_, select
 
-from pumonitor.monitor.ledger.database.queries import (
-    of_monitor,
-    starting_between,
-)
-from pumonitor.monitor.ledger.database.schema import (
-    monitors,
-    newest_panes,
-    panes,
-    windows,
-)
-from pumonitor.monitor.ledger.records.results import (
-    EvaluatedWindow,
-)
+from pumonitor.monitor.ledger.database.queries import of_monitor, starting_between
+from pumonitor.monitor.ledger.database.schema import monitors, newest_panes, panes, windows
+from pumonitor.monitor.ledger.records.results import EvaluatedWindow
 from pumonitor.monitor.ledger.records.rows import record_of, window_of, windows_in
 from pumonitor.monitor.ledger.records.windows import Backlog, WindowRecord
 from pumonitor.monitor.ledger.results.database_reader import DatabaseReader

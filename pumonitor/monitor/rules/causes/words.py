@@ -9,12 +9,7 @@ from typing import Final
 
 from pumonitor.monitor.rules.causes.amounts import change, ratio, traffic
 from pumonitor.monitor.rules.causes.by_audits import WORLD_OR_CONFIRMATIONS, ToldByAudits
-from pumonitor.monitor.rules.causes.explained import (
-    LEAST_LIKELY,
-    LEAST_SUPPORT,
-    Support,
-    marginal,
-)
+from pumonitor.monitor.rules.causes.explained import LEAST_LIKELY, LEAST_SUPPORT, Support, marginal
 from pumonitor.monitor.rules.causes.named import AUC_AT_NEW_PRIOR, Size, is_clear
 from pumonitor.monitor.rules.causes.observed import NOTICED, Observed
 from pumonitor.stats.cases_to_distinguish import cases_to_distinguish

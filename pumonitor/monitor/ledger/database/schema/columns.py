@@ -6,14 +6,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    TIMESTAMP,
-    BigInteger,
-    Dialect,
-    Integer,
-    MetaData,
-    String,
-)
+from sqlalchemy import TIMESTAMP, BigInteger, Dialect, Integer, MetaData, String
 from sqlalchemy.types import TypeDecorator
 
 

@@ -31,12 +31,7 @@ sa.Index("ix_outbox_delivered", outbox.c.delivered_at)
 
 
 sa.Index("ix_outbox_pending", outbox.c.destination, outbox.c.id)
-sa.Index(
-    "ix_outbox_pending_in_lane",
-    outbox.c.destination,
-    outbox.c.lane,
-    outbox.c.id,
-)
+sa.Index("ix_outbox_pending_in_lane", outbox.c.destination, outbox.c.lane, outbox.c.id)
 
 
 # Key hashes of delivered and deleted messages, so that none is sent a second time.

@@ -50,17 +50,9 @@ windows = sa.Table(
 
 
 sa.Index("ix_windows_to_collect", windows.c.window_start)
-sa.Index(
-    "ix_windows_to_evaluate",
-    windows.c.window_start,
-)
+sa.Index("ix_windows_to_evaluate", windows.c.window_start)
 sa.Index("ix_windows_refused", windows.c.window_start)
-sa.Index(
-    "ix_windows_awaited",
-    windows.c.monitor,
-    windows.c.configuration,
-    windows.c.next_as_of,
-)
+sa.Index("ix_windows_awaited", windows.c.monitor, windows.c.configuration, windows.c.next_as_of)
 sa.Index("ix_windows_in_time", windows.c.monitor, windows.c.configuration, windows.c.window_start)
 
 
