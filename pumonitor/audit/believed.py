@@ -50,7 +50,7 @@ def believed_components(bins: ScoreBins, believed: FrequencyByScore) -> Componen
     levels = 1 if level < _WIDE_LEVEL else max(_FEWEST_STRETCHES, round(_STRETCHES * level))
     return Components.of(
         of_p=[Normal(P_LEVEL[0] + P_SLOPE[0] * away, of_p)],
-        of_v=[Normal(mean, covariance - level**2)],
+        of_v=Normal(mean, covariance - level**2),
         level=level,
         levels=levels,
     )

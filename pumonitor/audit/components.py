@@ -41,8 +41,8 @@ class Components:
     shape : ndarray of shape (components,)
         Of p: which of the precisions is its own.
     precision_p : ndarray of shape (shapes, bins, bins)
-    precision_v : ndarray of shape (shapes, bins, bins)
-        Beside each of these: p and v are independent.
+    precision_v : ndarray of shape (bins, bins)
+        That of all of them: p and v are independent.
     log_determinant : ndarray of shape (components,)
         Of both precisions.
     levels : int
@@ -62,7 +62,7 @@ class Components:
         cls,
         *,
         of_p: Sequence[Normal],
-        of_v: Sequence[Normal],
+        of_v: Normal,
         level: float,
         levels: int = _LEVELS,
     ) -> Components:
@@ -72,8 +72,8 @@ class Components:
         ----------
         of_p : sequence of Normal
             Of logit p, equally probable.
-        of_v : sequence of Normal
-            Of v = -logit e, but for its level, beside each of these.
+        of_v : Normal
+            Of v = -logit e, but for its level.
         level : float
             Standard deviation of the level, which all bins have in common, around the mean.
         levels : int
@@ -85,10 +85,10 @@ class Components:
             own = _OVERLAP * (height[1] - height[0])
             weight = -0.5 * height**2 / (level**2 - own**2)
         covariance_p = np.stack([normal.covariance for normal in of_p])
-        covariance_v = np.stack([normal.covariance for normal in of_v]) + own**2
+        covariance_v = of_v.covariance + own**2
         shape, at = (index.ravel() for index in np.indices((len(of_p), levels)))
         mean_p = np.stack([normal.mean for normal in of_p])[shape]
-        mean_v = np.stack([normal.mean for normal in of_v])[shape] + height[at, np.newaxis]
+        mean_v = of_v.mean + height[at, np.newaxis]
         log_determinant = -np.linalg.slogdet(covariance_p)[1] - np.linalg.slogdet(covariance_v)[1]
         return cls(
             log_weight=weight[at] - special.logsumexp(weight) - np.log(len(of_p)),
@@ -108,13 +108,13 @@ class Components:
         x : ndarray of shape (n, 2 * bins)
         component : ndarray of shape (n,)
         """
-        bins = self.precision_v.shape[-1]
+        bins = len(self.precision_v)
         away = x - self.mean[component]
         pulled, shape = np.empty_like(away), self.shape[component]
+        pulled[:, bins:] = away[:, bins:] @ self.precision_v
         for at in np.unique(shape):
             same = shape == at
             pulled[same, :bins] = away[same, :bins] @ self.precision_p[at]
-            pulled[same, bins:] = away[same, bins:] @ self.precision_v[at]
         return pulled, away
 
 

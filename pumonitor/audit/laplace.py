@@ -102,9 +102,8 @@ class _Target:
         components = self.components
         gradient = np.zeros(x.shape)
         information = np.zeros((*x.shape, size))
-        shape = components.shape[component]
-        information[:, :bins, :bins] = components.precision_p[shape]
-        information[:, bins : 2 * bins, bins : 2 * bins] = components.precision_v[shape]
+        information[:, :bins, :bins] = components.precision_p[components.shape[component]]
+        information[:, bins : 2 * bins, bins : 2 * bins] = components.precision_v
         gradient[:, : 2 * bins] = -components.pull(x[:, : 2 * bins], component)[0]
         each = np.arange(bins)
         parts = (each, bins + each)

@@ -108,11 +108,12 @@ def believed_components(
         that of the bin at the cut.
     """
     away = normal_score - anchor
-    of_v = of_complaints(
-        rank=rank, without_verdict=without_verdict, away=away, complaints=complaints
-    )
     return Components.of(
-        of_p=of_positives(away), of_v=[of_v] * len(P_SHAPES), level=complaints.level
+        of_p=of_positives(away),
+        of_v=of_complaints(
+            rank=rank, without_verdict=without_verdict, away=away, complaints=complaints
+        ),
+        level=complaints.level,
     )
 
 

@@ -184,10 +184,9 @@ class TwoPeriods:
 
         same = np.multiply.outer(side, side)
         changed = level**2 * same + CHANGES["slope"] ** 2 * np.multiply.outer(along, along)
-        of_p = [of_parts(normal, changed) for normal in of_positives(away[bin_of_cell])]
         return Components.of(
-            of_p=of_p,
-            of_v=[of_parts(of_v, CHANGES["complaints"] ** 2 * same)] * len(of_p),
+            of_p=[of_parts(normal, changed) for normal in of_positives(away[bin_of_cell])],
+            of_v=of_parts(of_v, CHANGES["complaints"] ** 2 * same),
             level=complaints.level,
             levels=_LEVELS,
         )

@@ -100,11 +100,10 @@ def _hidden_odds(bins: ScoreBins, positives: FloatArray, rng: np.random.Generato
     away = bins.normal_score - bins.normal_score[int(np.argmax(bins.above))]
     frequency = np.clip(bins.labeled.sum() / np.maximum(positives, 1), *_FREQUENCY)
     v = -special.logit(frequency)
-    of_p = of_positives(away)
     of_v = Normal(np.full(len(away), v.mean()), _SAME**2 * np.eye(len(away)))
     drawn = draw_posterior(
         AuditLikelihood(counts=AuditCounts.of(bins, decided=0, positive=0)),
-        Components.of(of_p=of_p, of_v=[of_v] * len(of_p), level=float(v.std()), levels=1),
+        Components.of(of_p=of_positives(away), of_v=of_v, level=float(v.std()), levels=1),
         detection=None,
         overall=None,
         size=len(positives),

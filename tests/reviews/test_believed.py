@@ -39,11 +39,8 @@ def components(**changed):
 
 def precisions(mixture):
     """Of (logit p, v), a matrix a component."""
-    of_p, of_v = ([[1, 0], [0, 0]], [[0, 0], [0, 1]])
-    return [
-        np.kron(of_p, mixture.precision_p[shape]) + np.kron(of_v, mixture.precision_v[shape])
-        for shape in mixture.shape
-    ]
+    of_v = np.kron([[0, 0], [0, 1]], mixture.precision_v)
+    return [np.kron([[1, 0], [0, 0]], mixture.precision_p[shape]) + of_v for shape in mixture.shape]
 
 
 def test_the_mixture_over_the_level_is_the_normal_that_is_stated():
@@ -77,7 +74,7 @@ def test_a_component_differs_from_what_is_believed_of_complaints_by_its_level_al
 def test_the_level_has_no_dents_between_components():
     mixture = components()
     spread = np.sqrt(
-        np.linalg.inv(mixture.precision_v[0])[0, 0] - covariance_of_v(LINE)[0, 0] + 1.5**2
+        np.linalg.inv(mixture.precision_v)[0, 0] - covariance_of_v(LINE)[0, 0] + 1.5**2
     )
     levels, weight = mixture.mean[:, 6], np.exp(mixture.log_weight)
     at = np.linspace(-3, 3, 61)
