@@ -125,9 +125,9 @@ def test_nothing_can_be_changed(shop, address, method):
 
 
 @pytest.mark.parametrize("address", PAGES[:3])
-def test_pages_are_read_without_script_and_style_stands_in_a_file(shop, address):
+def test_script_and_style_of_pages_stand_in_files(shop, address):
     text = shop.get(address).text
-    assert "<script" not in text
+    assert "<script" not in text.replace('<script src="/static/charts.js" defer></script>', "")
     assert " style=" not in text
     assert "<style" not in text
     assert " on" + "click" not in text

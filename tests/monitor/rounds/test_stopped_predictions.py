@@ -112,7 +112,7 @@ def test_a_last_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
         "incomplete: predictions end at 2026-01-09 23:"
     )
     told = json.loads(invoke(path, "check", "--json").stdout)["monitors"]["card-fraud"]["warnings"]
-    assert any(said in one and "when 71% of it had passed" in one for one in told)
+    assert any(said in one and "when 71.4% of it had passed" in one for one in told)
     assert not any("first window" in one for one in told)
     invoke(path, "run", "--json")
     found = json.loads(invoke(path, "insights", "--json").stdout)[0]["findings"]
@@ -125,7 +125,7 @@ def test_of_a_window_that_has_not_ended_nothing_is_said(tmp_path):
     monitor = read_configuration(path).configuration.monitors["card-fraud"]
     last, end = FIRST + 8 * DAY, FIRST + 11 * DAY
     assert partial_end(monitor, last, now=end - timedelta(seconds=1)) == ""
-    assert "when 57% of it had passed" in partial_end(monitor, last, now=end)
+    assert "when 57.1% of it had passed" in partial_end(monitor, last, now=end)
     assert partial_end(monitor, end - timedelta(hours=8), now=end) == ""
 
 
@@ -138,7 +138,7 @@ def test_a_first_window_that_is_a_part_of_one_is_said_to_be(tmp_path):
         "begin at 2026-01-01 00:0"
     )
     told = json.loads(invoke(path, "check", "--json").stdout)["monitors"]["card-fraud"]["warnings"]
-    assert any(said in one and "when 43% of it had passed" in one for one in told)
+    assert any(said in one and "when 42.9% of it had passed" in one for one in told)
     invoke(path, "run", "--json")
     (insight,) = json.loads(invoke(path, "insights", "--json").stdout)
     assert any(said in one for one in insight["findings"])

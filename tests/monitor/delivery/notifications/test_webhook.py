@@ -70,7 +70,7 @@ def test_what_is_sent(receiver: HttpReceiver, clock: Clock) -> None:
     assert "webhook-signature" not in {name.lower() for name in request.headers}
     assert (request.method, request.headers["Content-Type"]) == ("POST", "application/json")
     assert document["type"] == "alert.fired"
-    assert document["timestamp"] == "2026-04-01T00:00:00.000000Z"
+    assert document["timestamp"] == "2026-04-01T00:00:00+00:00"
     data = document["data"]
     assert data["title"] == "[critical] card-fraud, version 7: F1 below 0.75"
     assert (data["metric"], data["value"], data["limit"]) == ("f1", 0.704, 0.75)
