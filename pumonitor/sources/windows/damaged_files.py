@@ -17,7 +17,7 @@ from pumonitor.sources.column_types.column_kinds import Column, DamagedFile, Rel
 from pumonitor.sources.column_types.time_columns import CLOCKS_DIFFER, from_microseconds
 from pumonitor.sources.reach.session import Session, text
 from pumonitor.sources.windows.counts_engine import Engine, NamesDamagedFiles
-from pumonitor.text import moment_text
+from pumonitor.text import moment_text, window_text
 
 _DATE: Final = re.compile(r"(?<!\d)(\d{4})\D{0,7}(\d{2})\D{0,5}(\d{2})(?!\d)")
 """A day in a path, as in 2026-01-31, 20260131 or year=2026/month=01/day=31."""
@@ -106,14 +106,12 @@ def naming_file(
 
 def waits_for(file: DamagedFile) -> str:
     """What is wrong with a damaged file, and which windows wait for it."""
-    first, last = (
-        "" if moment is None else moment_text(moment) for moment in (file.first, file.last)
-    )
-    reach = {
-        (True, True): f" from {first} to {last}",
-        (False, True): f" until {last}",
-        (True, False): f" from {first} on",
-    }.get((bool(first), bool(last)), "")
+    if file.first is not None and file.last is not None:
+        reach = f" from {window_text(file.first, file.last)}"
+    elif file.last is not None:
+        reach = f" until {moment_text(file.last)}"
+    else:
+        reach = "" if file.first is None else f" from {moment_text(file.first)} on"
     return f"{file.why}. It may have rows{reach}: windows that may need them wait for it"
 
 

@@ -11,7 +11,7 @@ from pumonitor.monitor.rules.alerts.rule import Reading, Series, WindowView
 from pumonitor.monitor.rules.alerts.states import Evidence, EvidenceKind
 from pumonitor.monitor.rules.reference.uncertain import Uncertain
 from pumonitor.names import COUNTS, title
-from pumonitor.text import count_text, number_text, with_interval
+from pumonitor.text import count_text, given_text, with_interval
 
 REACH: Final = float(special.ndtri(0.975))
 
@@ -33,7 +33,7 @@ def unusable(view: WindowView, series: Series, metric: str) -> Evidence | None:
         return Evidence(window=view.window, kind="insufficient", reason=reason)
     if reading.assumed:
         reason = (
-            f"{title(metric)} is assumed to be {number_text(reading.value)} and is not estimated"
+            f"{title(metric)} is assumed to be {given_text(reading.value)} and is not estimated"
         )
         return Evidence(window=view.window, kind="insufficient", reason=reason)
     return _no_evidence(view, reading) if reading.impossible else None
