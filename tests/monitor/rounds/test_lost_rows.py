@@ -146,7 +146,7 @@ def test_what_is_accepted_is_taken_and_recorded(tmp_path):
     assert entry.actor == first.accepted_look["by"]
     result = CliRunner().invoke(app, [*command, "--reason", "again"])
     assert result.exit_code == 2
-    assert "those that were are of 2026-01-02 00:00 UTC" in result.output
+    assert "those that were are of 2026-01-02 UTC" in result.output
 
 
 def test_labels_that_are_taken_back_are_not_lost(tmp_path):
