@@ -57,7 +57,7 @@ def test_many_reviews_are_told_by_many_draws():
     draws = ("positives", "concordance", "p", "e", "s")
     fewer = {name: getattr(made.posterior, name)[::5] for name in draws}
     posterior = replace(made.posterior, **fewer)
-    thinned = replace(made, posterior=posterior, by_queue=posterior)
+    thinned = replace(made, posterior=posterior, by_queue=(posterior,))
     full, fifth = (
         by_place(next_reviews(told, cases=500, simulations=200))["below the cut"]
         for told in (made, thinned)

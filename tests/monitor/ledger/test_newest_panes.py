@@ -193,7 +193,11 @@ def test_a_ledger_of_the_version_before_is_filled(
         connection.exec_driver_sql("DROP INDEX ix_windows_refused")
         for column in ("refused_look", "accepted_look"):
             connection.exec_driver_sql(f"ALTER TABLE windows DROP COLUMN {column}")
-        connection.exec_driver_sql("ALTER TABLE standings DROP COLUMN set_aside")
+        for column in ("set_aside", "looked_at", "problem", "problem_since"):
+            connection.exec_driver_sql(f"ALTER TABLE standings DROP COLUMN {column}")
+        for table in ("alert_states", "alert_transitions"):
+            connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN joined")
+        connection.exec_driver_sql("ALTER TABLE alert_transitions DROP COLUMN onset")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0007'")
     filled.close()
 
