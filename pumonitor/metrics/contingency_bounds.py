@@ -167,7 +167,7 @@ class ContingencyBounds:
         >>> table = ScoreTable.from_counts([0, 2, 8], [80, 15, 5], edges=[0.0, 0.3, 0.6, 1.0])
         >>> found = bounds_of_table(table, ClassPriorEstimate.given(0.15))
         >>> print(found.at(RECALL, 0.6))
-        recall between 0.5765 and 0.7879
+        recall between 0.576 and 0.788
         """
         index = self._index(threshold)
         return min(

@@ -76,20 +76,16 @@ class QuietAlarms:
         Examples
         --------
         >>> QuietAlarms.counted(0, windows=60, windows_per_year=365.25).said()
-        '0 in 60 windows without a change, at most 18 a year'
+        '0 in 60 windows without a change, at most 18.2 a year'
         >>> QuietAlarms.counted(2, windows=60, windows_per_year=365.25).said()
-        '2 in 60 windows without a change, about 12 a year and at most 38'
+        '2 in 60 windows without a change, about 12.2 a year and at most 38.3'
         """
         several = "" if self.windows == 1 else "s"
         begun = f"{self.alarms} in {self.windows} window{several} without a change"
         if self.alarms == 0:
-            return f"{begun}, at most {_two_digits(self.at_most)} a year"
-        about, most = _two_digits(self.per_year), _two_digits(self.at_most)
+            return f"{begun}, at most {number_text(self.at_most)} a year"
+        about, most = number_text(self.per_year), number_text(self.at_most)
         return f"{begun}, about {about} a year and at most {most}"
-
-
-def _two_digits(number: float) -> str:
-    return number_text(number)
 
 
 def rules_on_quiet_windows(
