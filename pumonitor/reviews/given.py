@@ -238,7 +238,7 @@ def _meanings(words: Mapping[Any, Any] | None) -> tuple[dict[str, int], dict[str
     """What each word of a verdict, and the caller's of a reason, mean; in lower case."""
     verdicts, reasons = dict(_WORDS), dict[str, str]()
     for word, meaning in (words or {}).items():
-        name, means = (str(text).strip().casefold() for text in (word, meaning))
+        name, means = _as_word(word), _as_word(meaning)
         if means in _WORDS:
             verdicts[name] = _WORDS[means]
         elif means in _REASONS:
@@ -254,6 +254,8 @@ def _meanings(words: Mapping[Any, Any] | None) -> tuple[dict[str, int], dict[str
 
 def _as_verdicts(verdicts: Any, meanings: Mapping[str, int]) -> NDArray[np.int8]:
     values = _objects(verdicts, name="verdicts")
+    if meanings != _WORDS:
+        values = values.astype(object)
     if values.dtype.kind in "bi":
         verdict = values.astype(np.int8)
         unknown = (values != 0) & (values != 1)
@@ -391,5 +393,11 @@ def _words_of(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     index = np.fromiter(
         (places.setdefault(value, len(places)) for value in each), np.intp, count=len(values)
     )
-    words = ["" if is_missing(value) else str(value).strip().casefold() for value in places]
+    words = ["" if is_missing(value) else _as_word(value) for value in places]
     return np.array(words, dtype=str), index
+
+
+def _as_word(value: Any) -> str:
+    """A value in lower case; a whole number has no decimals, which a column with gaps gives it."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return str(int(value) if is_whole else value).strip().casefold()

@@ -122,9 +122,11 @@ class ValueAbove:
 
     def estimates(self, *, confidence_level: float) -> dict[str, Estimate]:
         """Median and equal-tailed interval of every estimate by value, for these very rows."""
+        # Sums in another order differ by rounding: no positives are worth more than their rows.
+        caught, missed = np.minimum(self.caught, self.flagged), np.minimum(self.missed, self.passed)
         with np.errstate(divide="ignore", invalid="ignore"):
-            recall = self.caught / (self.caught + self.missed)
-            precision = np.divide(self.caught, self.flagged)
+            recall = caught / (caught + missed)
+            precision = np.divide(caught, self.flagged)
         return {
             name: self.estimate(
                 name, drawn, (0.0, most), undefined_reason=reason, confidence_level=confidence_level
@@ -132,8 +134,8 @@ class ValueAbove:
             for name, drawn, most, reason in (
                 ("recall_value", recall, 1.0, "the positives may be worth nothing"),
                 ("precision_value", precision, 1.0, "the flagged rows are worth nothing"),
-                ("caught_value", self.caught, self.flagged, ""),
-                ("missed_value", self.missed, self.passed, ""),
+                ("caught_value", caught, self.flagged, ""),
+                ("missed_value", missed, self.passed, ""),
             )
         }
 

@@ -283,3 +283,15 @@ def test_what_review_misses_is_said_by_the_reviews():
     message = "leave out detection_rate, or reviews; what review misses is said by Reviews("
     with pytest.raises(ValueError, match=told(message)):
         pumonitor.evaluate(CASE.complained, CASE.scores, reviews=REVIEWS, detection_rate=0.8)
+
+
+def test_words_may_be_numbers_of_a_column_with_gaps():
+    reviews = Reviews(
+        [1.0, 0.0, np.nan, 2.0],
+        blocks=True,
+        words={2: "undecided", 7: "score"},
+        chosen_by=[7.0, 7.0, np.nan, 7.0],
+    )
+    assert reviews.rows.verdict.tolist() == [1, 0, -2, -1]
+    assert reviews.rows.rules == ()
+    assert reviews.rows.is_ranked.tolist() == [True, True, False, True]

@@ -209,8 +209,23 @@ class AlertTransaction:
             alert = self._alerts[place]
             if self._why_withheld(alert, fresh=True) is None:
                 self._keep(self._notify(rule, alert, None, None))
+        self._send_owed_ends()
         self._tables.put_alerts(self._alerts[place] for place in sorted(self._changed))
         self._tables.set_progress(self._monitor, self.progress)
+
+    def _send_owed_ends(self) -> None:
+        """Send the ends that waited for other alerts of an incident, which are over now.
+
+        These may have ended without a window: their rule was deleted, or the monitor has left.
+        """
+        for alert in list(self._alerts.values()):
+            owes = alert.told_firing and not alert.is_firing
+            if not (owes and self._notifies) or self._is_silenced(alert):
+                continue
+            ended = self._tables.transition(alert, incident=alert.told_incident, kind="resolved")
+            waited = ended is not None and ended.withheld == "incident"
+            if waited and not self._others_fire(alert):
+                self._send_resolved(alert)
 
     # -- transitions ------------------------------------------------------------------------------
 
@@ -263,11 +278,18 @@ class AlertTransaction:
         """
         if self._beginnings is None:
             self._beginnings = self._tables.beginnings([self._monitor])
+        # What is overdue says nothing of what changed in the newest window.
+        by_the_clock = {rule.key for rule in self._rules if rule.goes_by_the_clock}
+        if alert.rule_key in by_the_clock:
+            return alert, began
         incidents: dict[str, list[Alert]] = {}
         for other in self._alerts.values():
-            if other.is_firing and other.closed_at is None and other.place != alert.place:
+            is_open = other.is_firing and other.closed_at is None
+            if is_open and other.place != alert.place and other.rule_key not in by_the_clock:
                 incidents.setdefault(other.dedup_key, []).append(other)
-        for key, members in incidents.items():
+        # Its own incident comes first, so that nothing is opened beside one that goes on.
+        for key in sorted(incidents, key=lambda key: (key != alert.dedup_key, key)):
+            members = incidents[key]
             of_members = [self._beginnings.get(one.incident_key(one.incident)) for one in members]
             if (alert.incident and key == alert.dedup_key) or all(
                 other is not None and began.began_with(other) for other in of_members
@@ -400,15 +422,24 @@ class AlertTransaction:
         return None if began is None else began.transition.dedup_key
 
     def _others_fire(self, alert: Alert) -> bool:
-        """Whether other alerts of its incident fire that were notified of: it is not over."""
+        """Whether its incident goes on wherever it was notified of: another alert fires there."""
+        to = self._notified_destinations(alert)
         return any(
             other.is_firing
             and other.told_firing
             and other.closed_at is None
             and other.place != alert.place
             and other.dedup_key == alert.dedup_key
+            and to <= self._notified_destinations(other)
             for other in self._alerts.values()
         )
+
+    def _notified_destinations(self, alert: Alert) -> set[str]:
+        """Where the beginning of its last notified incident went."""
+        key = alert.message_key(alert.told_incident, "fired")
+        return set(self._tables.notified_destinations(key)) | {
+            message.destination for message in self.messages if message.key == key
+        }
 
     def _is_inhibited(self, alert: Alert) -> bool:
         """Whether a critical alert fires for the same metric, segment and model version."""

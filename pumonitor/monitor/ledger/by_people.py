@@ -100,7 +100,7 @@ class ChangesByPeople:
             all_firing = ChosenAlerts(monitor=which.monitor).firing()
             asked, firing = (
                 [stored_alert(row) for row in connection.execute(select(alert_states).where(*of))]
-                for of in ((*which.firing(), can_be_marked), (*all_firing, can_be_marked))
+                for of in (which.firing(), (*all_firing, can_be_marked))
             )
             chosen = {alert.dedup_key for alert in asked}
             marked = tuple(alert for alert in firing if alert.dedup_key in chosen)

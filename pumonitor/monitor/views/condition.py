@@ -287,8 +287,8 @@ def _firing(alerts: Sequence[FiringAlert | AlertView]) -> _Found | None:
 
 
 def _no_data(work: MonitorWork, source: str, *, has_stopped: bool) -> _Found | None:
-    is_empty = work.looked_at is not None and work.newest_end is None
-    if not has_stopped and not (is_empty and work.last_prediction is None):
+    is_empty = work.looked_at is not None and work.last_prediction is None
+    if not has_stopped and not is_empty:
         return None
     return _Found(
         f"there are no {'' if is_empty else 'new '}predictions in {source}, and no window is due "

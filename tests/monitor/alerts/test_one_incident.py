@@ -114,3 +114,39 @@ def test_an_acknowledged_incident_stays_so_unless_it_gets_worse(ledger, severity
     alerts = {alert.rule: alert for alert in ledger.alerts.current(firing=True)}
     assert alerts["f1"].dedup_key == alerts["auc"].dedup_key == FIRST_KEY
     assert (alerts["f1"].acknowledged_incident == alerts["f1"].incident) is is_acknowledged
+
+
+def test_an_end_that_waited_is_sent_when_the_monitor_leaves(ledger):
+    world = shop(ledger, {"auc": {3, 4}, "f1": set(range(3, 30))})
+    live(world, 9)
+    assert [kind for _, kind, _ in notified(ledger)] == ["fired", "fired"]
+    world.alerting.close_monitor(MONITOR, because="It is not watched any more.")
+    assert {(rule, kind) for rule, kind, _ in notified(ledger)[2:]} == {
+        ("auc", "resolved"),
+        ("f1", "resolved"),
+    }
+
+
+def test_an_end_waits_for_no_alert_that_the_destination_never_heard_of(ledger):
+    elsewhere = replace(F1, to=("mail",))
+    paged = replace(AUC, to=("pager",))
+    world = shop(ledger, {"auc": {3, 4}, "f1": set(range(3, 30))}, rules=(paged, elsewhere))
+    live(world, 9)
+    assert ("auc", "resolved", FIRST_KEY) in notified(ledger)
+
+
+def test_messages_of_one_incident_arrive_in_order(ledger):
+    live(shop(ledger, {"auc": {3, 4}, "f1": {3, 4}}), 9)
+    with ledger.database.reading() as connection:
+        lanes = set(connection.execute(select(outbox.c.lane)).scalars())
+    assert len(lanes) == 1
+
+
+def test_who_acknowledges_again_acknowledges_what_has_joined_since(ledger):
+    first, worse = replace(AUC, severity="warning"), replace(F1, severity="critical", windows=2)
+    world = shop(ledger, {"auc": {3, 4, 5}, "f1": {3, 4, 5}}, rules=(first, worse))
+    of_first = ChosenAlerts(monitor=MONITOR, rule="auc")
+    live(world, 6)
+    assert [alert.rule for alert in ledger.by_people.acknowledge(of_first, by="alice")] == ["auc"]
+    live(world, 7, first=7)
+    assert [alert.rule for alert in ledger.by_people.acknowledge(of_first, by="alice")] == ["f1"]

@@ -20,7 +20,12 @@ from pumonitor.monitor.views.condition import (
 NOW = datetime(2026, 3, 10, 6, tzinfo=UTC)
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
-EVALUATED = {"last_evaluated": NOW - HOUR, "looked_at": NOW - HOUR, "newest_end": NOW - 6 * HOUR}
+EVALUATED = {
+    "last_evaluated": NOW - HOUR,
+    "looked_at": NOW - HOUR,
+    "newest_end": NOW - 6 * HOUR,
+    "last_prediction": NOW - 2 * HOUR,
+}
 UNREACHABLE = {"problem": "no answer from db", "problem_since": NOW - 2 * DAY}
 FAILING = {"failing": 2, "failing_since": NOW - 4 * DAY, "due": 2, "oldest_due": NOW - 4 * DAY}
 OVERDUE = {"due": 3, "to_collect": 3, "oldest_due": NOW - 1.5 * DAY}
@@ -69,12 +74,18 @@ def view(work=(), firing=(), **others):
             "firing since 2026-03-07 06: a critical alert, too few found",
         ),
         (
+            {"last_prediction": None}, [], {}, "no data",
+            "no data: there are no predictions in p.parquet, and no window is due before there "
+            "are some",
+        ),
+        (
             {"last_prediction": NOW - 4 * DAY}, [KNOWN], {"has_stopped": True}, "no data",
             "no data since 2026-03-06 06: there are no new predictions in p.parquet, and no window "
             "is due before there are some; firing: a warning alert, f1",
         ),
         (
-            {"last_evaluated": None, "newest_end": None}, [], {}, "no data",
+            {"last_evaluated": None, "newest_end": None, "last_prediction": None}, [], {},
+            "no data",
             "no data: there are no predictions in p.parquet, and no window is due before there "
             "are some",
         ),

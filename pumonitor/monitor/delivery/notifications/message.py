@@ -82,8 +82,8 @@ class AlertMessage:
 
     @property
     def lane(self) -> str:
-        """Messages about one alert arrive in order."""
-        return self.transition.lane
+        """Messages about alerts that may share an incident, and its key, arrive in order."""
+        return f"{self.transition.monitor}/{self.transition.model_version}"
 
     @property
     def key(self) -> str:
