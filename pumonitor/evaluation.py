@@ -36,7 +36,7 @@ from pumonitor.reviews.given import Reviews
 from pumonitor.sensitivity.label_preference import check_label_origin
 from pumonitor.stats.distribution_bands import Band
 from pumonitor.tables import ScoreTable, score_shares
-from pumonitor.values import as_worth, refuse_beside_values, with_values
+from pumonitor.values import with_values, worth_of_rows
 
 __all__ = ["evaluate", "evaluate_table"]
 
@@ -214,17 +214,14 @@ def evaluate(
     score_values = as_scores(scores)
     threshold = as_threshold(threshold, score_values)
     label_sources = scores_by_source(labels, score_values, label_source)
-    worth = as_worth(value, value_unit, rows=len(score_values))
-    if worth is not None:
-        refuse_beside_values(
-            scenario=scenario,
-            label_purity=label_purity,
-            given={
-                "propensity": propensity,
-                "sample_weight": sample_weight,
-                "audit": audit,
-            },
-        )
+    worth = worth_of_rows(
+        value,
+        value_unit,
+        rows=len(score_values),
+        scenario=scenario,
+        label_purity=label_purity,
+        given={"propensity": propensity, "sample_weight": sample_weight, "audit": audit},
+    )
     if reviews is not None:
         models = reviewed_models(
             labels,

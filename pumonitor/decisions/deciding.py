@@ -28,7 +28,7 @@ from pumonitor.reviews.front_door import refuse_without_reviews, reviewed_models
 from pumonitor.reviews.given import Reviews
 from pumonitor.sensitivity.label_preference import check_label_origin
 from pumonitor.tables import ScoreTable
-from pumonitor.values import as_unit, as_worth, draw_values, refuse_beside_values
+from pumonitor.values import as_unit, draw_values, worth_of_rows
 
 __all__ = ["decide", "decide_table", "decision_of"]
 
@@ -150,17 +150,15 @@ def decide(
     of_rows = value is not None and np.ndim(value) > 0
     worth = None
     if of_rows or value is None:
-        worth = as_worth(value, value_unit, rows=len(score_values))
-    if worth is not None:
-        refuse_beside_values(
+        worth = worth_of_rows(
+            value,
+            value_unit,
+            rows=len(score_values),
             scenario=scenario,
             label_purity=label_purity,
-            given={
-                "propensity": propensity,
-                "sample_weight": sample_weight,
-                "audit": audit,
-            },
+            given={"propensity": propensity, "sample_weight": sample_weight, "audit": audit},
         )
+    if worth is not None:
         value = None
     reading: Audit | EstimatesByBin | None = audit
     if reviews is not None:

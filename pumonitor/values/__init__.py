@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from pumonitor.values.estimates import ValueAbove, ValueDraws
 from pumonitor.values.evaluated import draw_values, with_values
-from pumonitor.values.given import Worth, as_unit, as_worth, refuse_beside_values
+from pumonitor.values.given import Worth, as_unit, worth_of_rows
 
 __all__ = [
     "ValueAbove",
     "ValueDraws",
     "Worth",
     "as_unit",
-    "as_worth",
     "draw_values",
-    "refuse_beside_values",
     "with_values",
+    "worth_of_rows",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pumonitor._validate.columns import as_array
+from pumonitor._valued import MOST_VALUE
 from pumonitor.errors import InputError, shortened
 
 FloatArray = NDArray[np.float64]
@@ -87,6 +88,13 @@ def _as_values(values: Any, *, rows: int, name: str) -> FloatArray:
             f"{int(infinite.argmax())}: give what is at stake"
         )
         raise InputError(msg)
+    huge = numbers >= MOST_VALUE
+    if huge.any():
+        msg = (
+            f"{name} is above 1e15 in {int(huge.sum())} of {rows} rows, first at row "
+            f"{int(huge.argmax())}: give values in a larger unit, and mend what stands for none"
+        )
+        raise InputError(msg)
     negative = numbers < 0
     if negative.any():
         first = int(negative.argmax())
@@ -133,16 +141,25 @@ def as_unit(unit: object) -> str | None:
     return unit.strip()
 
 
-def refuse_beside_values(
-    *, scenario: str, label_purity: object, given: Mapping[str, object]
-) -> None:
-    """Refuse what estimates by value do not go with.
+def worth_of_rows(
+    value: Any,
+    unit: object,
+    *,
+    rows: int,
+    scenario: str,
+    label_purity: object,
+    given: Mapping[str, object],
+) -> Worth | None:
+    """What rows are worth, as `as_worth`, and nothing that estimates by value do not go with.
 
     Raises
     ------
-    ValueError
-        If there is any of it.
+    InputError, ValueError
+        As `as_worth`; and if there is any of it.
     """
+    worth = as_worth(value, unit, rows=rows)
+    if worth is None:
+        return None
     wrong = [name for name, value in given.items() if value is not None]
     if wrong:
         msg = (
@@ -156,3 +173,4 @@ def refuse_beside_values(
             f"got {scenario!r} and {label_purity!r}"
         )
         raise ValueError(msg)
+    return worth

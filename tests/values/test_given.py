@@ -7,7 +7,7 @@ import pytest
 
 import pumonitor
 from pumonitor.errors import InputError
-from pumonitor.values import as_worth
+from pumonitor.values.given import as_worth
 from tests.values.valued_rows import shop
 
 SHOP = shop(1, rows=400, class_prior=0.2)
@@ -25,6 +25,7 @@ def with_value_at(row, value):
         (with_value_at(3, np.nan), "value is missing in 1 of 4 rows, first at row 3: give every"),
         (with_value_at(1, None), "value has 1 missing values"),
         (with_value_at(1, np.inf), "value is infinite in 1 of 4 rows, first at row 1: give what"),
+        (with_value_at(1, 1e308), "value is above 1e15 in 1 of 4 rows, first at row 1: give"),
         ([0, 0, 0, 0], "value is 0 in all 4 rows: check that the column"),
         (
             with_value_at(1, "EUR 12"),

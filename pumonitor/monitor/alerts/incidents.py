@@ -100,7 +100,7 @@ class AlertTransaction:
         self._cause_of = cause_of
         self._notified_at = {} if notified_at is None else notified_at
         self._silences = tables.silences(at=now)
-        self._alerts = {one.place: one for one in tables.alerts(monitor)}
+        self._alerts = {alert.place: alert for alert in tables.alerts(monitor)}
         self._changed: set[Place] = set()
         self._late: dict[Place, AlertRule] = {}
         self._beginnings: dict[str, Transition] | None = None
@@ -131,7 +131,7 @@ class AlertTransaction:
                     alert = alert.at_window(state, fold.evidence[-1][series], as_of=pane.as_of)
                 # Reminders are sent with new windows only; otherwise one could be sent just
                 # before the resolution.
-                found = emission(
+                transition = emission(
                     alert,
                     _History(fold.states, series),
                     _History(fold.evidence, series),
@@ -140,10 +140,10 @@ class AlertTransaction:
                     repeat=rule.repeat if is_new else None,
                     cause=self._cause(rule, series, pane.as_of),
                 )
-                found = as_noticed(
-                    found, self._tables.connection, rule=rule, before=alert, pane=pane
+                transition = as_noticed(
+                    transition, self._tables.connection, rule=rule, before=alert, pane=pane
                 )
-                self._put(rule, alert, found, fresh=fresh)
+                self._put(rule, alert, transition, fresh=fresh)
 
     def take_clock_evidence(self, rule: AlertRule, evidence: Evidence, *, as_of: datetime) -> None:
         """Emit the transition that follows from evidence of the clock, and send it."""
@@ -155,7 +155,7 @@ class AlertTransaction:
             evidence=evidence.kind,
         )
         alert = before.at_window(state, evidence, as_of=as_of)
-        found = emission(
+        transition = emission(
             alert,
             [state],
             [evidence],
@@ -165,7 +165,7 @@ class AlertTransaction:
             cause=self._cause(rule, WHOLE, as_of),
             may_be_revised=False,
         )
-        self._put(rule, alert, found, fresh=True)
+        self._put(rule, alert, transition, fresh=True)
 
     def remind_by_the_clock(self, rule: AlertRule, *, as_of: datetime) -> None:
         """Send due reminders of a rule's firing alerts although no further window is evaluated."""
@@ -175,9 +175,11 @@ class AlertTransaction:
             alert = self._alert(rule, (known.model_version, known.segment))
             state = AlertState(state="firing", since=alert.firing_since)
             newest = alert.last_evidence()
-            found = emission(alert, [state], [newest], rule=rule, as_of=as_of, repeat=rule.repeat)
-            if found is not None:
-                self._put(rule, alert, found, fresh=True)
+            transition = emission(
+                alert, [state], [newest], rule=rule, as_of=as_of, repeat=rule.repeat
+            )
+            if transition is not None:
+                self._put(rule, alert, transition, fresh=True)
 
     def close_others(self, *, because: str = "") -> None:
         """Close the alerts of rules that were edited or deleted.
@@ -244,26 +246,28 @@ class AlertTransaction:
         # Reopens the alert of a rule that was deleted and added again.
         return replace(known, closed_at=None, rule=rule.name)
 
-    def _put(self, rule: AlertRule, alert: Alert, found: Transition | None, *, fresh: bool) -> None:
-        if found is not None:
-            if found.kind == "fired":
-                alert, found = self._as_part_of_incident(alert, found)
-            alert = alert.after(found)
+    def _put(
+        self, rule: AlertRule, alert: Alert, transition: Transition | None, *, fresh: bool
+    ) -> None:
+        if transition is not None:
+            if transition.kind == "fired":
+                alert, transition = self._as_part_of_incident(alert, transition)
+            alert = alert.after(transition)
         number = None
         why = self._why_withheld(alert, fresh=fresh)
-        is_reminder = found is not None and found.kind == "reminder"
+        is_reminder = transition is not None and transition.kind == "reminder"
         if why is None and is_reminder and alert.acknowledged_incident == alert.incident:
             why = "acknowledged"
         if why is None and is_reminder and self._was_notified_just_now(rule, alert):
             why = "too soon"
-        if found is not None:
+        if transition is not None:
             withheld = why
-            if withheld is None and found.kind == "resolved" and not alert.told_firing:
+            if withheld is None and transition.kind == "resolved" and not alert.told_firing:
                 withheld = "untold"
-            number = self._tables.add(found, at=self.at, withheld=withheld)
+            number = self._tables.add(transition, at=self.at, withheld=withheld)
         self._late.pop(alert.place, None)
-        if why is None and found is not None:
-            alert = self._notify(rule, alert, number, found)
+        if why is None and transition is not None:
+            alert = self._notify(rule, alert, number, transition)
         elif fresh:
             # Postponed to the end of the transaction: later panes may resolve it.
             self._late[alert.place] = rule
@@ -290,13 +294,17 @@ class AlertTransaction:
         # Its own incident comes first, so that nothing is opened beside one that goes on.
         for key in sorted(incidents, key=lambda key: (key != alert.dedup_key, key)):
             members = incidents[key]
-            of_members = [self._beginnings.get(one.incident_key(one.incident)) for one in members]
+            of_members = [
+                self._beginnings.get(member.incident_key(member.incident)) for member in members
+            ]
             if (alert.incident and key == alert.dedup_key) or all(
                 other is not None and began.began_with(other) for other in of_members
             ):
                 began = replace(began, joined=key)
                 worst = min(_SEVERITIES.index(member.severity) for member in members)
-                is_known = all(one.acknowledged_incident == one.incident for one in members)
+                is_known = all(
+                    member.acknowledged_incident == member.incident for member in members
+                )
                 if is_known and _SEVERITIES.index(alert.severity) >= worst:
                     alert = replace(alert, acknowledged_incident=began.incident)
                 break
@@ -414,7 +422,7 @@ class AlertTransaction:
         )
 
     def _is_silenced(self, alert: Alert) -> bool:
-        return any(one.covers(alert, now=self._now) for one in self._silences)
+        return any(silence.covers(alert, now=self._now) for silence in self._silences)
 
     def _key_notified(self, alert: Alert) -> str | None:
         """Key of the last incident of an alert of which a notification was sent."""
@@ -444,12 +452,12 @@ class AlertTransaction:
     def _is_inhibited(self, alert: Alert) -> bool:
         """Whether a critical alert fires for the same metric, segment and model version."""
         return alert.severity != "critical" and any(
-            one.is_firing
-            and one.severity == "critical"
-            and one.closed_at is None
-            and (one.metric, one.model_version, one.segment)
+            other.is_firing
+            and other.severity == "critical"
+            and other.closed_at is None
+            and (other.metric, other.model_version, other.segment)
             == (alert.metric, alert.model_version, alert.segment)
-            for one in self._alerts.values()
+            for other in self._alerts.values()
         )
 
     def _send(self, rule: AlertRule, about: Transition, number: int, *, late: bool = False) -> None:
@@ -485,7 +493,7 @@ class _History(Sequence[Any]):
         return self._of_windows[index].get(self._series)
 
     def __reversed__(self) -> Iterator[Any]:
-        for one in reversed(self._of_windows):
-            if self._series not in one:
+        for of_window in reversed(self._of_windows):
+            if self._series not in of_window:
                 return
-            yield one[self._series]
+            yield of_window[self._series]
